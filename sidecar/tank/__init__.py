@@ -1,0 +1,1 @@
+"""Tank: one board for every Pi session on the machine."""

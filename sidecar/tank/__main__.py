@@ -1,0 +1,5 @@
+"""python -m tank."""
+
+
+def main() -> None:
+    raise SystemExit(2)

@@ -1,0 +1,1 @@
+"""The board: state and keys in, lines out. Pure."""

@@ -1,0 +1,9 @@
+"""The version of this Tank and of the protocol its parts speak."""
+
+__version__ = "0.1.0"
+
+PROTOCOL = 1
+"""Rises when extension, sidecar and board of two versions could misread each other."""
+
+FORMAT = 1
+"""The `v` of a live entry; rises only when an older reader would be misled."""
