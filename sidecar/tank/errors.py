@@ -2,6 +2,8 @@
 
 TankError                what went wrong, for a person; the command line prints it and exits with `code`
 ├── RefusedError (1)          the thing asked for can't be done now
+│   ├── UnreachableError          nobody took the request: nothing was done
+│   └── NoAnswerError             the request was taken and no answer came: it may have been carried out
 ├── BadRequestError (1)       what a peer sent can't be read as a request
 └── NoSuchSessionError (3)    a target names no session, or more than one
 """
@@ -15,6 +17,14 @@ class TankError(Exception):
 
 class RefusedError(TankError):
     """The thing asked for can't be done now."""
+
+
+class UnreachableError(RefusedError):
+    """Nobody took the request: nothing was done."""
+
+
+class NoAnswerError(RefusedError):
+    """The request was taken and no answer came: it may have been carried out."""
 
 
 class BadRequestError(TankError):
