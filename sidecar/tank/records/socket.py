@@ -77,6 +77,7 @@ class Sent(Published):
     """Data of a reply to send."""
 
     delivered: Delivered
+    note: str | None = Field(default=None, description="Why, where the word alone could mislead")
 
 
 class Event(Published):

@@ -1,0 +1,108 @@
+"""The entry that a session publishes, built from what is known now. Tests hold it equal to `records.live`."""
+
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from tank.records import fields, text
+from tank.records.fields import Record
+from tank.version import FORMAT
+
+NAME_CELLS = 120
+LINE_CELLS = 200
+RECAP_CELLS = 1000
+LIGHT = frozenset({"activity", "context", "lastReply", "updatedAt"})
+"""Fields whose change alone is published at most four times a second."""
+LIGHT_S = 0.25
+
+
+class Place(NamedTuple):
+    """What the sidecar finds out once, at its start, in the published fields' own shapes."""
+
+    tank: str
+    protocol: int
+    pid: int
+    process_start: str | None
+    host: Record
+    sidecar_pid: int
+    terminal: Record
+    terminal_id: str | None
+
+    @property
+    def in_tmux(self) -> bool:
+        return bool(self.terminal.get("tmux"))
+
+    def published(self) -> dict[str, object]:
+        """These in the shapes of the entry, the format's version first."""
+        return {
+            "v": FORMAT,
+            "tank": self.tank,
+            "protocol": self.protocol,
+            "pid": self.pid,
+            "processStart": self.process_start,
+            "host": self.host,
+            "sidecarPid": self.sidecar_pid,
+            "terminalId": self.terminal_id,
+            "terminal": self.terminal,
+        }
+
+
+def stamp(wall: float) -> str:
+    """ISO 8601 in UTC with milliseconds, from seconds since 1970."""
+    moment = datetime.fromtimestamp(wall, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def context(usage: Record | None) -> dict[str, object] | None:
+    """Pi's usage; None where Pi doesn't know, and for the zero it reports before the first answer."""
+    if usage is None:
+        return None
+    tokens, window, percent = (
+        fields.integer(usage, "tokens"),
+        fields.integer(usage, "contextWindow"),
+        fields.number(usage, "percent"),
+    )
+    if not tokens or window is None or percent is None:
+        return None
+    return {"tokens": tokens, "window": window, "percent": round(float(percent), 1)}
+
+
+def model(record: Record | None) -> str | None:
+    """`provider/id`; None for Pi's unknown/unknown."""
+    provider, name = (fields.string(record or {}, part) for part in ("provider", "id"))
+    if not provider or not name or (provider, name) == ("unknown", "unknown"):
+        return None
+    return text.short(f"{provider}/{name}", NAME_CELLS)
+
+
+def recap(entry: Record | None) -> dict[str, object] | None:
+    """A session-recap entry whose data is a string or names its text; None when it holds none."""
+    if entry is None:
+        return None
+    data = entry.get("data")
+    if isinstance(data, dict):
+        names = ("text", "content", "recap", "summary")
+        data = next((data[name] for name in names if isinstance(data.get(name), str)), None)
+    said = text.short(data, RECAP_CELLS) if isinstance(data, str) else ""
+    at = fields.string(entry, "at")
+    return {"text": said, "at": at if at and _is_time(at) else None} if said else None
+
+
+def closing(reply: str | None) -> str | None:
+    """The last line of an answer that says something."""
+    spoken = (
+        line for line in reversed(text.lines(reply or "").split("\n")) if any(c.isalnum() for c in line)
+    )
+    return text.short(next(spoken, ""), LINE_CELLS) or None
+
+
+def priority(data: object) -> int | None:
+    """The priority that a `tank-priority` entry's data sets; None for null and for anything else."""
+    value = fields.integer(data, "priority") if isinstance(data, dict) else None
+    return value if value is not None and 0 <= value <= 3 else None
+
+
+def _is_time(value: str) -> bool:
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
