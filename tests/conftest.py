@@ -1,0 +1,56 @@
+"""What every test may ask for, and the check that no process outlives the run."""
+
+import os
+import uuid
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from demo.scripted_model import ScriptedModel
+from tests.support.pi import Lab
+
+RUN = "TANK_TEST_RUN"
+os.environ[RUN] = uuid.uuid4().hex
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_left_behind() -> Iterator[None]:
+    """Every process that a test starts inherits the run's mark; one that still lives at the end fails the run."""
+    yield
+    left = _marked()
+    psutil.wait_procs(left, timeout=5)
+    left = _marked()
+    described = [f"{process.pid} {process.name()}" for process in left]
+    for process in left:
+        process.kill()
+    assert not described, f"processes left behind: {described}"
+
+
+@pytest.fixture(scope="session")
+def model() -> Iterator[ScriptedModel]:
+    """One scripted model for all sessions of the run; prompts of different tests should differ."""
+    with ScriptedModel() as server:
+        yield server
+
+
+@pytest.fixture
+def lab(model: ScriptedModel) -> Iterator[Lab]:
+    """A private stage for one test; a process that it leaves behind fails the test."""
+    stage = Lab(model.base_url)
+    try:
+        yield stage
+    finally:
+        left = stage.close()
+    assert not left, f"processes left behind: {left}"
+
+
+def _marked() -> list[psutil.Process]:
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and process.environ().get(RUN) == os.environ[RUN]:
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found
