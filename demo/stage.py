@@ -1,6 +1,7 @@
 """A private stage for real Pi: its own folder as home, its own tmux server, and nothing left behind when it closes.
 
-Every process started here carries `TANK_STAGE=<folder>` in its environment; that is how the ones left are found.
+Every process started here carries `XDG_TANK_STAGE=<folder>` in its environment, Tank's sidecars too, which get none
+but known variables and XDG ones: that is how the processes left are found.
 """
 
 import contextlib
@@ -24,7 +25,9 @@ from demo.waiting import NeverError, eventually
 ROOT = Path(__file__).resolve().parent.parent
 EXTENSION = ROOT / "pi-extension"
 PI_BIN = EXTENSION / "node_modules" / ".bin"
-MARK = "TANK_STAGE"
+MARK = "XDG_TANK_STAGE"
+RUN_MARK = "XDG_TANK_TEST_RUN"
+"""Set by whoever runs many stages, to find what any of them left."""
 TYPING_S = 0.15
 """Pi takes an Enter that follows the text at once for a part of it."""
 START_S = 30
@@ -38,7 +41,7 @@ set -g escape-time 0
 set -g default-terminal screen-256color
 set -g history-limit 2000
 """
-KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", "TANK_TEST_RUN")
+KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", RUN_MARK)
 
 
 T = TypeVar("T")
@@ -195,7 +198,7 @@ class Stage:
 
     def processes(self) -> list[psutil.Process]:
         """Every process that was started on this stage and still runs."""
-        return [process for process in psutil.process_iter() if _variable(process, MARK) == str(self.folder)]
+        return [process for process in psutil.process_iter() if variable(process, MARK) == str(self.folder)]
 
     def close(self) -> list[str]:
         """Ends the terminals and removes the folder; describes the processes that had to be ended one by one."""
@@ -235,7 +238,8 @@ def runs(pid: int) -> bool:
         return False
 
 
-def _variable(process: psutil.Process, name: str) -> str | None:
+def variable(process: psutil.Process, name: str) -> str | None:
+    """A variable of another process as it was started; None when it can't be read."""
     try:
         return process.environ().get(name)
     except (psutil.Error, OSError):

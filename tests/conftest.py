@@ -8,10 +8,10 @@ import psutil
 import pytest
 
 from demo.scripted_model import ScriptedModel
+from demo.stage import RUN_MARK, variable
 from tests.support.pi import Lab
 
-RUN = "TANK_TEST_RUN"
-os.environ[RUN] = uuid.uuid4().hex
+os.environ[RUN_MARK] = uuid.uuid4().hex
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -46,11 +46,5 @@ def lab(model: ScriptedModel) -> Iterator[Lab]:
 
 
 def _marked() -> list[psutil.Process]:
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if process.pid != os.getpid() and process.environ().get(RUN) == os.environ[RUN]:
-                found.append(process)
-        except (psutil.Error, OSError):
-            continue
-    return found
+    mark = os.environ[RUN_MARK]
+    return [p for p in psutil.process_iter() if p.pid != os.getpid() and variable(p, RUN_MARK) == mark]
