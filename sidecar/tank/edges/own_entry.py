@@ -20,7 +20,7 @@ class OwnEntry:
 
     def __init__(self, pid: int, directory: Path | None = None, host: Host | None = None) -> None:
         self.directory = directory or paths.live_directory()
-        self._pid = pid
+        self.pid = pid
         self._host = host or processes.host()
         plain, digest = f"{pid}.json", self._host.digest()
         self._names = (self.directory / plain, self.directory / f"{pid}-{digest}.json")
@@ -36,10 +36,14 @@ class OwnEntry:
         for path in self._names:
             found = entry_file.read(path)
             if found and self._is_ours(found):
-                entry_file.take(path, self._pid, self._is_ours)
-        claimed = self._claimed()
-        for socket in {self.directory / f"{self._pid}.sock", *paths.sockets(self._pid)} - claimed:
-            entry_file.remove_dead_socket(socket)
+                entry_file.take(path, self.pid, self._is_ours)
+        for socket in (self.directory / f"{self.pid}.sock", *paths.sockets(self.pid)):
+            self.clear_socket(socket)
+
+    def clear_socket(self, path: Path) -> None:
+        """Removes a dead socket where one is to be bound; one that another host's entry names may live there, and stays."""
+        if path.parent != self.directory or path.name not in self._claimed():
+            entry_file.remove_dead_socket(path)
 
     def publish(self, data: bytes) -> None:
         """Replaces the entry by these bytes, as a whole or not at all, mode 0600 from the first instant.
@@ -58,10 +62,10 @@ class OwnEntry:
             return
         found = entry_file.read(self._path)
         if found and _names_us(found):
-            entry_file.take(self._path, self._pid, _names_us)
+            entry_file.take(self._path, self.pid, _names_us)
 
     def _publish(self, data: bytes) -> None:
-        temporary = self.directory / f".tmp-{self._pid}-{os.urandom(4).hex()}"
+        temporary = self.directory / f".tmp-{self.pid}-{os.urandom(4).hex()}"
         descriptor = os.open(temporary, CREATING, 0o600)
         try:
             try:
@@ -113,14 +117,14 @@ class OwnEntry:
         here = verdict.where(found.entry.host, self._host) is Where.HERE
         return here or entry_file.is_gone(found, self._host, self.directory, time.time())
 
-    def _claimed(self) -> set[Path]:
-        """Sockets in this directory that entries of other hosts name: whether they are dead can't be tried from here."""
-        names = set()
-        for path in self.directory.glob(f"{self._pid}*.json"):
+    def _claimed(self) -> set[str]:
+        """Names of sockets in this directory that entries of other hosts hold: from here nobody seems to listen."""
+        claimed = set()
+        for path in self.directory.glob(f"{self.pid}*.json"):
             found = entry_file.read(path)
-            if found and found.entry and found.entry.socket:
-                names.add(self.directory / Path(found.entry.socket).name)
-        return names
+            if found and found.entry and found.entry.socket and not self._is_ours(found):
+                claimed.add(Path(found.entry.socket).name)
+        return claimed
 
 
 def _names_us(found: Read) -> bool:

@@ -1,0 +1,73 @@
+"""git's command lines, and one blocking run of them. Never prints or logs what git says: an address may hold a token."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+
+from tank.roster import git_facts
+from tank.roster.git_facts import GitFacts
+
+TIMEOUT_S = 2.0
+QUIET = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false"]
+"""A clone can bring a program of its own as fsmonitor."""
+KEPT = ("GIT_CEILING_DIRECTORIES", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM")
+"""The person's settings; every other GIT_ variable would speak of another repository than the directory's."""
+
+
+def commands(cwd: str) -> list[list[str]]:
+    """What `git_facts.parse` reads the outputs of, in this order. Each may fail."""
+    upstream = "--format=%(if)%(HEAD)%(then)%(upstream:remotename)%(end)"
+    return [
+        [*QUIET, "-C", cwd, "rev-parse", "--path-format=absolute", "--git-common-dir"],
+        [*QUIET, "-C", cwd, "config", "-z", "--get-regexp", r"^remote\..*\.url$"],
+        [*QUIET, "-C", cwd, "for-each-ref", upstream, "refs/heads"],
+    ]
+
+
+def environment() -> Mapping[str, str]:
+    """For every run of git: no other repository, no question, no lock, plain words."""
+    ours = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    kept = {name: said for name, said in os.environ.items() if not name.startswith("GIT_") or name in KEPT}
+    return kept | ours
+
+
+def facts(cwd: str, timeout_s: float = TIMEOUT_S) -> GitFacts | None:
+    """Blocks. None when the directory is in no repository or gone, and when git is missing, refuses or is slow."""
+    deadline = time.monotonic() + timeout_s
+    answers: list[bytes | None] = []
+    for command in commands(cwd):
+        answers.append(_output(command, max(deadline - time.monotonic(), 0)))
+        if answers[0] is None:
+            return None
+    return git_facts.parse(answers)
+
+
+def _output(command: list[str], timeout_s: float) -> bytes | None:
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env=environment(),
+            start_new_session=True,
+        )
+    except OSError:
+        return None
+    try:
+        output, _ = process.communicate(timeout=timeout_s)
+        return output if process.returncode == 0 else None
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.returncode is None:
+            # Its children too: one that lives on would hold the pipe.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if process.stdout:
+            process.stdout.close()
