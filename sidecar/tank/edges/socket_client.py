@@ -4,7 +4,6 @@ import errno
 import os
 import socket
 import stat
-import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import orjson
 
+from tank.edges import paths, peers
 from tank.errors import NoAnswerError, UnreachableError
 from tank.records.fields import Record
 
@@ -21,7 +21,6 @@ RETRY_S = 1.0
 RETRY_PAUSE_S = 0.05
 REPLY_LIMIT_BYTES = 1024 * 1024
 CHUNK_BYTES = 64 * 1024
-PATH_LIMIT_BYTES = 107 if os.uname().sysname == "Linux" else 103
 REFUSALS = (errno.ECONNREFUSED, errno.ENOENT, errno.EAGAIN, errno.ECONNRESET)
 
 
@@ -82,7 +81,7 @@ def _connect(path: str, deadline: float) -> socket.socket:
 @contextmanager
 def _address(path: str) -> Iterator[str]:
     """A path that fits a socket address, valid inside the block: a long one is reached through its open directory."""
-    if len(os.fsencode(path)) <= PATH_LIMIT_BYTES:
+    if len(os.fsencode(path)) <= paths.SOCKET_PATH_BYTES:
         yield path
         return
     if not Path("/proc/self/fd").is_dir():
@@ -98,11 +97,9 @@ def _address(path: str) -> Iterator[str]:
 
 def _check_peer(path: str, connection: socket.socket) -> None:
     """The file was ours a moment ago; where the system tells, so must be the process that listens."""
-    if not hasattr(socket, "SO_PEERCRED"):
-        return
-    _pid, uid, _gid = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-    if uid != os.geteuid():
-        raise UnreachableError(f"{path} is served by another user (uid {uid}): nothing was sent.")
+    credentials = peers.peer(connection)
+    if credentials and credentials[0] != os.geteuid():
+        raise UnreachableError(f"{path} is served by another user (uid {credentials[0]}): nothing was sent.")
 
 
 def _line(path: str, connection: socket.socket, deadline: float) -> bytes:

@@ -1,0 +1,305 @@
+"""The sidecar: one per interactive Pi session, started by its extension, alive as long as its stdin.
+
+Imports all that it may ever need before it publishes, so that an upgrade can't mix versions, and the least of it.
+"""
+
+import os
+import signal
+import sys
+import time
+
+import orjson
+
+from tank.edges import entry_file, git, paths, processes, tmux
+from tank.edges.commands import Command
+from tank.edges.dial import Dial
+from tank.edges.live_directory import LiveDirectory
+from tank.edges.log import Log
+from tank.edges.loop import Loop
+from tank.edges.outlet import Outlet
+from tank.edges.own_entry import OwnEntry
+from tank.edges.socket_server import Server
+from tank.errors import BadRequestError, TankError
+from tank.records import fields
+from tank.records.fields import Record
+from tank.records.framing import Lines
+from tank.records.header import Sender
+from tank.roster import git_facts, target
+from tank.session import effects, project_key, requests
+from tank.session.brain import Brain, Moment
+from tank.session.publication import Place
+from tank.terminals import place, tmux_replies
+from tank.version import PROTOCOL, __version__
+
+STDIN, STDOUT = 0, 1
+RECORD_LIMIT_BYTES = 512 * 1024
+"""A forwarded record with the kept value, which is most of it."""
+SEND_S = 7.0
+"""Less than the 8 s that the extension waits for a tool's result, more than the 5 s of the other sidecar."""
+PUBLISH_RETRY_S = 5.0
+
+
+def now() -> Moment:
+    return Moment(time.time(), time.monotonic())
+
+
+class Sidecar:
+    """Wires one brain to its pipes, its socket and its entry."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.loop = Loop()
+        self.brain = Brain(now())
+        self.lines = Lines(RECORD_LIMIT_BYTES)
+        self.outlet = Outlet(self.loop, os.dup(STDOUT))
+        self.server = Server(self.loop, self._asked)
+        self.own: OwnEntry | None = None
+        self.failing = False
+        self.loop.idle = lambda: self.brain.next_wake(now())
+        self.loop.woken = lambda: self.do(self.brain.wake(now()))
+
+    def run(self) -> None:
+        """Until end of file on stdin, or until the brain leaves; leaves no file behind."""
+        os.set_blocking(STDIN, False)
+        self.loop.watch(STDIN, self._read)
+        try:
+            self.loop.run()
+        finally:
+            self.server.unlisten()
+            if self.own is not None:
+                self.own.remove()
+
+    def do(self, wanted: list[effects.Effect]) -> None:
+        """Carry out what the brain wants, in order."""
+        for effect in wanted:
+            match effect:
+                case effects.Order(record):
+                    self._order(record)
+                case effects.Publish(entry):
+                    self._publish(entry)
+                case effects.Reply(token, record):
+                    self.server.reply(token, orjson.dumps(record))
+                case effects.FindProject(cwd):
+                    self._find_project(cwd)
+                case effects.AskPane():
+                    self._ask_pane()
+                case effects.SendOut(call, word, request):
+                    self._send_out(call, word, request)
+                case effects.Leave():
+                    self.loop.stop()
+
+    # The extension
+
+    def _read(self) -> None:
+        try:
+            data = os.read(STDIN, 256 * 1024)
+        except BlockingIOError:
+            return
+        if not data:
+            self.loop.stop()
+            return
+        self.lines.feed(data)
+        while True:
+            try:
+                line = self.lines.next()
+            except LookupError:
+                return
+            if line is None:
+                self.log.warn("a forwarded record was too long and was skipped")
+            else:
+                self._hear(line)
+
+    def _hear(self, line: bytes) -> None:
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            self.log.warn(f"a forwarded record is not JSON: {error}")
+            return
+        if not isinstance(record, dict):
+            self.log.warn("a forwarded record is not an object")
+            return
+        if record.get("type") == "hello" and self.brain.place is None:
+            self._settle_in(fields.integer(record, "pid") or os.getppid())
+        self.do(self.brain.receive(record, now()))
+
+    def _order(self, record: Record) -> None:
+        # While Pi reads nothing, a message would lie in the pipe past its time: it is held here instead.
+        if self.outlet.backlog and record.get("type") == "deliver":
+            busy = {"type": "answer", "id": record["id"], "outcome": "busy"}
+            self.loop.later(0, lambda: self.do(self.brain.receive(busy, now())))
+            return
+        self.outlet.write(orjson.dumps(record) + b"\n")
+
+    # The entry and the socket
+
+    def _settle_in(self, pid: int) -> None:
+        """Find out where this session runs, and listen: once, at the first hello."""
+        self.own = OwnEntry(pid)
+        try:
+            self.own.clear()
+        except (OSError, TankError) as error:
+            self.log.warn(f"cannot clear what stands under pid {pid}: {error}")
+        process = processes.look(pid)
+        where = place.of_environment(os.environ)
+        self.brain.place = Place(
+            tank=__version__,
+            protocol=PROTOCOL,
+            pid=pid,
+            process_start=process.start if process else None,
+            host=processes.host()._asdict(),
+            sidecar_pid=os.getpid(),
+            terminal={
+                "program": where.program,
+                "tty": processes.tty_of(pid),
+                "tmux": dict(zip(("socket", "pane"), where.tmux, strict=True)) if where.tmux else None,
+            },
+            terminal_id=where.rex_block,
+        )
+        self._listen(pid)
+
+    def _listen(self, pid: int) -> None:
+        """At the first path that can be had; without any the session takes no messages and its entry says so."""
+        self.brain.socket = None
+        for path in paths.sockets(pid):
+            try:
+                paths.private_directory(path.parent)
+                entry_file.remove_dead_socket(path)
+                self.server.listen(path)
+            except (OSError, TankError) as error:
+                self.log.warn(f"cannot listen at {path}: {error}")
+            else:
+                self.brain.socket = str(path)
+                return
+
+    def _publish(self, entry: Record) -> None:
+        if self.own is None or self.brain.place is None:
+            return
+        try:
+            if self.brain.socket is not None and not self.server.stands():
+                self._listen(self.brain.place.pid)
+                entry = self.brain.entry(now())
+            self.own.publish(orjson.dumps(entry))
+        except (OSError, TankError) as error:
+            self._publish_failed(error)
+        else:
+            self.failing = False
+
+    def _publish_failed(self, error: Exception) -> None:
+        if not self.failing:
+            self.failing = True
+            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            said = f"Tank can't publish this session in {paths.live_directory()}: {why}. It tries again by itself."
+            self.log.warn(said)
+            self._order({"type": "notify", "text": said, "level": "warning"})
+            self.loop.later(PUBLISH_RETRY_S, self._publish_again)
+
+    def _publish_again(self) -> None:
+        if self.failing:
+            self._publish(self.brain.entry(now()))
+        if self.failing:
+            self.loop.later(PUBLISH_RETRY_S, self._publish_again)
+
+    # Other programs
+
+    def _find_project(self, cwd: str) -> None:
+        """Ask git its few questions one after the other; whatever fails, the directory itself is the project."""
+        answers: list[bytes | None] = []
+        questions = git.commands(cwd)
+
+        def answered(output: bytes | None) -> None:
+            answers.append(output)
+            if answers[0] is not None and len(answers) < len(questions):
+                ask()
+                return
+            found = git_facts.parse(answers) or git_facts.GitFacts({}, None, None)
+            key, name = project_key.choose(found.remotes, found.upstream, found.common_dir, cwd)
+            self.do(self.brain.project_found(cwd, key, name, now()))
+
+        def ask() -> None:
+            Command(self.loop, questions[len(answers)], git.environment(), git.TIMEOUT_S, answered)
+
+        ask()
+
+    def _ask_pane(self) -> None:
+        pane = fields.mapping(self.brain.place.terminal if self.brain.place else {}, "tmux") or {}
+        argv = tmux.ask_pane(fields.string(pane, "socket") or "", fields.string(pane, "pane") or "")
+        Command(
+            self.loop,
+            argv,
+            os.environ,
+            tmux.ASK_S,
+            lambda output: self.do(self.brain.pane_asked(now(), shown=tmux_replies.pane_shown(output))),
+        )
+
+    # Messages
+
+    def _asked(self, token: int, line: bytes | None, peer: tuple[int, int]) -> None:
+        try:
+            if line is None:
+                raise BadRequestError(
+                    "the request is over 1 MiB: write it to a file and send the file's path"
+                )
+            request = requests.parse(line)
+        except BadRequestError as error:
+            self.server.reply(token, orjson.dumps({"ok": False, "error": str(error)}))
+            return
+        sender = self._verified(peer) if isinstance(request, requests.Send) else None
+        self.do(self.brain.request(token, request, sender, now()))
+
+    def _verified(self, peer: tuple[int, int]) -> Sender | None:
+        """The session whose sidecar the peer is, by the kernel's word and the living entries."""
+        uid, pid = peer
+        process = processes.look(pid)
+        if uid != os.getuid() or process is None:
+            return None
+        sessions = LiveDirectory().scan().sessions
+        for session in sessions:
+            if session.entry.sidecar_pid == pid and session.entry.pid == process.parent:
+                entry = session.entry
+                return Sender(entry.project_name or "?", entry.label or entry.session_id[:8], verified=True)
+        return None
+
+    def _send_out(self, call: int, word: str, request: Record) -> None:
+        try:
+            session = target.resolve(word, LiveDirectory().scan().sessions)
+        except TankError as error:
+            self._sent_out(call, word, {"ok": False, "error": str(error)})
+            return
+        entry = session.entry
+        shown = entry.label or entry.session_id[:8]
+        if entry.socket is None:
+            refused = {"ok": False, "error": f"{shown} takes no messages: it has no socket"}
+            self._sent_out(call, shown, refused | {"data": {"delivered": "no"}})
+            return
+        line = orjson.dumps({**request, "to": {"sessionId": entry.session_id}}) + b"\n"
+
+        def done(reply: bytes | None, why: str) -> None:
+            record = parsed(reply)
+            if record is None:
+                record = {"ok": False, "error": f"{shown}: {why}", "data": {"delivered": "unknown"}}
+            self._sent_out(call, shown, record)
+
+        Dial(self.loop, entry.socket, line, SEND_S, done)
+
+    def _sent_out(self, call: int, shown: str, reply: Record) -> None:
+        self.do(self.brain.sent_out(call, shown, reply))
+
+
+def parsed(line: bytes | None) -> dict[str, object] | None:
+    """A reply's object, None for anything else."""
+    try:
+        record = orjson.loads(line) if line is not None else None
+    except orjson.JSONDecodeError:
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def main() -> None:
+    """Serve the Pi session that holds the other ends of stdin and stdout."""
+    log = Log(os.getppid())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    sys.stderr = log
+    Sidecar(log).run()
+    log.remove()
