@@ -68,6 +68,11 @@ def sockets(pid: int) -> list[Path]:
     return [folder / name for folder in folders if len(os.fsencode(folder / name)) <= SOCKET_PATH_BYTES]
 
 
+def expand(path: str) -> Path:
+    """A path of an entry, which may begin with `~/`."""
+    return home() / path[2:] if path.startswith("~/") else Path(path)
+
+
 def shipped(name: str) -> Path:
     """A folder that comes with Tank: inside the installed package, else in the checkout."""
     package = Path(__file__).parents[1]

@@ -1,0 +1,147 @@
+"""A session file read from its end, and followed as it grows. Never reads a whole file, never blocks, splits on LF only."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tank.roster import branch, transcript
+from tank.roster.branch import Branch
+from tank.roster.transcript import Peek
+
+BLOCK_BYTES = 64 * 1024
+LIMIT_BYTES = 8 * 1024 * 1024
+"""How much is read backwards, lines that are too long not counted."""
+LINE_LIMIT_BYTES = 4 * 1024 * 1024
+"""A longer line is passed over; its first bytes tell where it belongs."""
+PASSED_LIMIT_BYTES = 64 * 1024 * 1024
+"""How much of lines that are too long is passed over before the reading ends."""
+MARK_BYTES = 64
+"""What was read last is compared with this much of itself: a file written anew can be longer than before."""
+
+
+class State(NamedTuple):
+    """What tells one content of a file from another."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+
+class Transcript:
+    """One session file. The first `peek` reads from the end; later ones read only what was added."""
+
+    def __init__(
+        self, path: Path, block_bytes: int = BLOCK_BYTES, line_limit_bytes: int = LINE_LIMIT_BYTES
+    ) -> None:
+        self.path = path
+        self._block_bytes = block_bytes
+        self._line_limit_bytes = line_limit_bytes
+        self._seen: State | None = None
+        self._held: State | None = None
+        self._first_end = 0
+        self._end = 0
+        self._mark = b""
+        self._branch = Branch()
+        self._peek = Peek()
+
+    def changed(self) -> bool:
+        """Whether the file is another than at the last peek: one stat, made for polling."""
+        return self._look() != self._seen
+
+    def peek(self) -> Peek:
+        """The end of the transcript now. Raises `OSError`: the file comes with the session's first prompt."""
+        self._seen = self._look()
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise OSError(errno.EINVAL, "not a regular file", str(self.path))
+            if _state(found) != self._held:
+                self._read(descriptor, _state(found))
+                self._peek = transcript.peek(self._branch)
+        finally:
+            os.close(descriptor)
+        return self._peek
+
+    def _look(self) -> State | None:
+        try:
+            return _state(self.path.stat())
+        except OSError:
+            return None
+
+    def _read(self, descriptor: int, now: State) -> None:
+        is_same = self._held is not None and self._held[:2] == now[:2]
+        grew = is_same and self._end <= now.size <= self._first_end + LIMIT_BYTES
+        self._held = None
+        if not (grew and self._is_marked(descriptor) and self._read_on(descriptor, now.size)):
+            self._first_end = now.size
+            self._read_back(descriptor, now.size)
+        start = max(self._end - MARK_BYTES, 0)
+        self._mark = os.pread(descriptor, self._end - start, start)
+        self._held = now
+
+    def _is_marked(self, descriptor: int) -> bool:
+        """Whether what stands before the end of the last reading still is what stood there."""
+        return os.pread(descriptor, len(self._mark), self._end - len(self._mark)) == self._mark
+
+    def _read_on(self, descriptor: int, size: int) -> bool:
+        """Takes the lines added since. False when they don't continue the branch that was read."""
+        added = os.pread(descriptor, size - self._end, self._end)
+        *lines, rest = added.split(b"\n")
+        self._end += len(added) - len(rest)
+        if branch.is_record(self._shortened(rest)):
+            lines.append(rest)
+            self._end += len(rest)
+        return all(self._branch.after(self._shortened(line), len(line)) for line in lines)
+
+    def _shortened(self, line: bytes) -> bytes:
+        return line if len(line) <= self._line_limit_bytes else line[: branch.HEAD_BYTES]
+
+    def _read_back(self, descriptor: int, size: int) -> None:
+        """Takes lines from the end until the branch wants no more, a limit is reached, or the file begins."""
+        self._branch, self._end = Branch(), size
+        left, passable = LIMIT_BYTES, PASSED_LIMIT_BYTES
+        is_last = True
+        for line, size_bytes in self._lines_back(descriptor, size):
+            if is_last and not branch.is_record(line):
+                self._end -= size_bytes
+            else:
+                self._branch.before(line, size_bytes)
+            is_last = False
+            if len(line) == size_bytes:
+                left -= size_bytes
+            else:
+                passable -= size_bytes
+            if left <= 0 or passable <= 0 or not self._branch.wants_more:
+                return
+        self._branch.reached_start = True
+
+    def _lines_back(self, descriptor: int, size: int) -> Iterator[tuple[bytes, int]]:
+        """Lines with their sizes, from what follows the last LF backwards; of one that is too long only the beginning."""
+        parts: list[bytes] = []
+        size_bytes = 0
+        while size > 0 and size_bytes <= PASSED_LIMIT_BYTES:
+            start = max(size - self._block_bytes, 0)
+            lines = os.pread(descriptor, size - start, start).split(b"\n")
+            size = start
+            while len(lines) > 1:
+                part = lines.pop()
+                yield self._whole(part, parts, size_bytes + len(part))
+                parts, size_bytes = [], 0
+            parts.append(lines[0])
+            size_bytes += len(lines[0])
+            if size_bytes > self._line_limit_bytes:
+                parts = parts[-1 - branch.HEAD_BYTES // self._block_bytes :]
+        yield self._whole(b"", parts, size_bytes)
+
+    def _whole(self, first: bytes, parts: list[bytes], size_bytes: int) -> tuple[bytes, int]:
+        """A line from its parts, the last one first."""
+        return self._shortened(b"".join((first, *reversed(parts)))), size_bytes
+
+
+def _state(found: os.stat_result) -> State:
+    return State(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
