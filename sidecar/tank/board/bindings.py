@@ -1,0 +1,86 @@
+"""Every key of the board, once: what it does, what help says of it, and what the footer hints at."""
+
+from enum import Enum, auto
+from typing import NamedTuple
+
+from tank.board import cells
+
+
+class Act(Enum):
+    """What a key does in the list."""
+
+    UP = auto()
+    DOWN = auto()
+    GROUP_BEFORE = auto()
+    GROUP_AFTER = auto()
+    FIRST = auto()
+    LAST = auto()
+    PAGE_UP = auto()
+    PAGE_DOWN = auto()
+    PEEK = auto()
+    PRIORITY = auto()
+    NEXT = auto()
+    FILTER = auto()
+    REFRESH = auto()
+    HELP = auto()
+    BACK = auto()
+    CLOSE = auto()
+    SUSPEND = auto()
+
+
+class Binding(NamedTuple):
+    """`keys` as `keys.Key` names them, `shown` as a person reads them; a `hint` stands in the footer."""
+
+    act: Act
+    keys: tuple[str, ...]
+    shown: str
+    says: str
+    hint: str = ""
+
+
+BINDINGS = (
+    Binding(Act.UP, ("up", "k"), "↑ k", "select the session above"),
+    Binding(Act.DOWN, ("down", "j"), "↓ j", "select the session below"),
+    Binding(Act.GROUP_BEFORE, ("left", "h"), "← h", "select in the project before"),
+    Binding(Act.GROUP_AFTER, ("right", "l"), "→ l", "select in the project after"),
+    Binding(Act.FIRST, ("g", "home"), "g Home", "select the first session"),
+    Binding(Act.LAST, ("G", "end", "shift+g"), "G End", "select the last session"),
+    Binding(Act.PAGE_UP, ("pageup",), "PgUp", "a page up; scrolls the peek while it is open"),
+    Binding(Act.PAGE_DOWN, ("pagedown",), "PgDn", "a page down; scrolls the peek while it is open"),
+    Binding(Act.NEXT, ("n",), "n", "select the next session that needs you", "next that needs you"),
+    Binding(Act.PEEK, ("space",), "Space", "peek at the session's last two prompts", "peek"),
+    Binding(Act.PRIORITY, ("p",), "p 0…3 -", "set the session's priority; - clears it", "priority"),
+    Binding(Act.FILTER, ("/",), "/", "filter by words, status or priority (p0)", "filter"),
+    Binding(Act.REFRESH, ("r",), "r", "read everything anew"),
+    Binding(Act.HELP, ("?",), "?", "every key", "keys"),
+    Binding(Act.BACK, ("escape",), "Esc", "close the peek, drop the filter, close the board", "close"),
+    Binding(Act.CLOSE, ("ctrl+c",), "Ctrl+C", "close the board"),
+    Binding(Act.SUSPEND, ("ctrl+z",), "Ctrl+Z", "back to the shell; fg returns here"),
+)
+
+ACTS = {key: binding.act for binding in BINDINGS for key in binding.keys}
+
+PRIORITIES: dict[str, int | None] = {"0": 0, "1": 1, "2": 2, "3": 3, "-": None}
+"""The keys after `p`."""
+
+KEYS_CELLS = 10
+NARROW_HELP_CELLS = 32
+
+
+class HelpLine(NamedTuple):
+    """One line of help; a sentence that goes on has no keys before it."""
+
+    keys: str
+    says: str
+
+
+def help_lines(columns: int) -> list[HelpLine]:
+    """Every binding, within `columns` cells: side by side, or below its keys where the screen is narrow."""
+    found = []
+    narrow = columns < NARROW_HELP_CELLS
+    room = max(columns - (3 if narrow else KEYS_CELLS + 3), 1)
+    for binding in BINDINGS:
+        says = cells.wrapped(binding.says, room, len(binding.says))
+        found += [HelpLine(binding.shown, "" if narrow else says[0])]
+        found += [HelpLine("", line) for line in (says if narrow else says[1:])]
+    return found

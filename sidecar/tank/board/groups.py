@@ -1,0 +1,71 @@
+"""Which sessions are shown and in which order: one project is one group, a p0 lifts its group, nothing else moves anything."""
+
+from typing import NamedTuple
+
+from tank.board import said
+from tank.records.entry import Entry
+from tank.roster.roster import Roster, Session
+
+PRIORITIES = {"p0": 0, "p1": 1, "p2": 2, "p3": 3}
+STATUSES = {
+    "needs": "needs-you",
+    "needs-you": "needs-you",
+    "working": "working",
+    "done": "done",
+    "idle": "idle",
+}
+
+
+class Group(NamedTuple):
+    """`priority` is the most urgent of its sessions, None when none has one."""
+
+    key: str
+    name: str
+    priority: int | None
+    sessions: tuple[Session, ...]
+
+
+def groups(roster: Roster, words: str) -> tuple[Group, ...]:
+    """The sessions that match the filter, grouped and in reading order."""
+    found: dict[str, list[Session]] = {}
+    for session in roster.sessions:
+        if matches(session, words):
+            found.setdefault(said.project(session.entry)[0], []).append(session)
+    grouped = [_group(key, sessions) for key, sessions in found.items()]
+    return tuple(sorted(grouped, key=lambda group: (group.priority != 0, group.name.casefold(), group.key)))
+
+
+def _group(key: str, sessions: list[Session]) -> Group:
+    ordered = sorted(sessions, key=lambda session: (session.entry.started_at, session.entry.pid))
+    priorities = [session.entry.priority for session in ordered if session.entry.priority is not None]
+    return Group(key, said.project(ordered[0].entry)[1], min(priorities, default=None), tuple(ordered))
+
+
+def matches(session: Session, words: str) -> bool:
+    """Whether each word fits: a status or a priority by itself, anything else as a part of what the session shows."""
+    terms = words.casefold().split()
+    return not terms or all(_fits(session, term, _haystack(session)) for term in terms)
+
+
+def _fits(session: Session, term: str, haystack: str) -> bool:
+    if term in PRIORITIES:
+        return session.entry.priority == PRIORITIES[term]
+    if term in STATUSES:
+        return session.entry.status == STATUSES[term]
+    return term in haystack
+
+
+def _haystack(session: Session) -> str:
+    entry = session.entry
+    shown = (
+        *said.project(entry),
+        said.WORDS[entry.status],
+        *said.marks(session, twice=False),
+        *_texts(entry),
+    )
+    return "\n".join(shown).casefold()
+
+
+def _texts(entry: Entry) -> list[str]:
+    texts = (entry.label, entry.session_id, entry.cwd, entry.model, entry.status_detail, entry.activity)
+    return [text for text in (*texts, entry.recap, entry.last_reply) if text]

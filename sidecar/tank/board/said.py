@@ -1,0 +1,51 @@
+"""What the board says about one session in words: its name, why it matters, and what is odd about it."""
+
+from tank.records.entry import Entry
+from tank.roster.roster import Life, Session
+from tank.version import __version__
+
+GLYPHS = {"needs-you": "●", "working": "◐", "done": "✓", "idle": "○"}
+WORDS = {"needs-you": "needs you", "working": "working", "done": "done", "idle": "idle"}
+GUARDED_AFTER = 3
+"""Messages from sessions that run with no typed prompt in between; further ones are only shown."""
+
+
+def project(entry: Entry) -> tuple[str, str]:
+    """The key that groups a session's project, and the project's name; where none is published its directory serves."""
+    key = entry.project_key or entry.cwd
+    name = entry.project_name or key.rstrip("/").rpartition("/")[2]
+    return key, name or key
+
+
+def why(entry: Entry) -> str:
+    """Why it needs the person, else what it does, else what came of it."""
+    return entry.status_detail or entry.activity or entry.recap or entry.last_reply or ""
+
+
+def marks(session: Session, *, twice: bool) -> list[str]:
+    """What a person should know before acting on the session, the gravest first. `twice`: its transcript is open twice."""
+    entry, life = session.entry, session.life
+    shown = (entry.messages_since_input or 0) - GUARDED_AFTER
+    said = {
+        TWICE: twice,
+        "suspended": life is Life.SUSPENDED,
+        "elsewhere": life is Life.ELSEWHERE,
+        "newer Tank": entry.newer,
+        f"guard: {shown} shown": shown > 0,
+        "no messages": entry.socket is None and life is not Life.ELSEWHERE,
+    }
+    return [mark for mark, holds in said.items() if holds]
+
+
+TWICE = "transcript open twice"
+
+
+def runs_older(entry: Entry) -> bool:
+    """Whether an older Tank publishes the session. A version that can't be read isn't older."""
+    theirs, ours = _version(entry.tank), _version(__version__)
+    return bool(theirs and ours and theirs < ours)
+
+
+def _version(version: str | None) -> tuple[int, ...]:
+    parts = (version or "").split(".")
+    return tuple(map(int, parts)) if all(part.isascii() and part.isdigit() for part in parts) else ()

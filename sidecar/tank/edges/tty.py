@@ -1,0 +1,174 @@
+"""The terminal, owned for a while: raw keys in, lines out, and everything as it was at every end that can be caught."""
+
+import errno
+import os
+import select
+import signal
+import termios
+from collections.abc import Sequence
+from contextlib import suppress
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[0m\x1b[2J"
+"""Alternate screen, no cursor, no wrapping, marked pastes, empty."""
+BEGIN, END = "\x1b[?2026h", "\x1b[?2026l"
+"""Around a frame: terminals that know it show the whole at once, the others ignore it."""
+LEAVE = END + "\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l"
+
+READ_BYTES = 64 * 1024
+RESTORE_S = 1.0
+"""How long a terminal that takes no more bytes may hold up the end."""
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+NEWS = (signal.SIGWINCH, signal.SIGCONT, signal.SIGTSTP)
+INPUT, CONTROL, LOCAL, CHARACTERS = 0, 2, 3, 6
+"""Places in what `termios.tcgetattr` gives."""
+
+
+def usable() -> bool:
+    """Whether standard input and output are a terminal that can be drawn on."""
+    return os.isatty(0) and os.isatty(1) and os.environ.get("TERM", "") not in ("", "dumb")
+
+
+def changes(before: Sequence[str], after: Sequence[str]) -> str:
+    """What to write so that a screen that shows `before` shows `after`: only the lines that differ."""
+    written = [
+        f"\x1b[{row};1H\x1b[2K{line}"
+        for row, line in enumerate(after, 1)
+        if row > len(before) or before[row - 1] != line
+    ]
+    written += [f"\x1b[{row};1H\x1b[2K" for row in range(len(after) + 1, len(before) + 1)]
+    return BEGIN + "".join(written) + END if written else ""
+
+
+class Tty:
+    """A context: inside it the terminal is ours. Signals that end a program leave it as `SystemExit(128 + number)`."""
+
+    def __init__(self, incoming: int = 0, outgoing: int = 1) -> None:
+        self.incoming, self.outgoing = incoming, outgoing
+        self._found = termios.tcgetattr(incoming)
+        self._handlers: dict[signal.Signals, Any] = {}
+        self._arrived: set[signal.Signals] = set()
+        self._shown: list[str] = []
+        self._woken, self._waker = -1, -1
+        self._closing = False
+
+    def __enter__(self) -> Self:
+        self._woken, self._waker = os.pipe()
+        os.set_blocking(self._woken, False)
+        os.set_blocking(self._waker, False)
+        try:
+            for ending in ENDINGS:
+                self._handlers[ending] = signal.signal(ending, self._end)
+            for each in NEWS:
+                self._handlers[each] = signal.signal(each, self._note)
+            self._take()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    @property
+    def woken(self) -> int:
+        """Readable when there is news or `wake` was called; `news` empties it."""
+        return self._woken
+
+    def wake(self) -> None:
+        """Makes `woken` readable, from any thread."""
+        with suppress(OSError):
+            os.write(self._waker, b"\0")
+
+    def news(self) -> set[signal.Signals]:
+        """Which of the signals in `NEWS` came since the last call."""
+        with suppress(BlockingIOError):
+            while os.read(self._woken, READ_BYTES):
+                pass
+        arrived, self._arrived = self._arrived, set()
+        return arrived
+
+    def size(self) -> tuple[int, int]:
+        """Columns and rows; 80 by 24 where the terminal doesn't say."""
+        with suppress(OSError):
+            columns, rows = os.get_terminal_size(self.outgoing)
+            if columns > 0 and rows > 0:
+                return columns, rows
+        return 80, 24
+
+    def read(self) -> bytes | None:
+        """What was typed; empty when the terminal is gone, None when nothing was."""
+        try:
+            return os.read(self.incoming, READ_BYTES)
+        except BlockingIOError:
+            return None
+        except OSError as error:
+            if error.errno == errno.EIO:
+                return b""
+            raise
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Shows these lines from the top; writes only those that changed. The caller sees to it that they fit."""
+        self._write(changes(self._shown, lines))
+        self._shown = list(lines)
+
+    def forget(self) -> None:
+        """What the screen shows is unknown: the next `draw` writes every line."""
+        self._shown = []
+
+    def retake(self) -> None:
+        """Takes the terminal again after others may have had it."""
+        self._take()
+
+    def suspend(self, *, group: bool) -> None:
+        """Gives the terminal back and stops, the whole process group as Ctrl-Z does or this process alone; returns on `fg`."""
+        self._give_back()
+        ours = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(0 if group else os.getpid(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, ours)
+        self._take()
+
+    def _take(self) -> None:
+        """Modes first: they stop a process in the background before it writes over another's screen."""
+        raw = [*self._found[:CHARACTERS], list(self._found[CHARACTERS])]
+        raw[INPUT] &= ~(termios.BRKINT | termios.ICRNL | termios.INPCK | termios.ISTRIP | termios.IXON)
+        raw[LOCAL] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
+        raw[CONTROL] = raw[CONTROL] & ~(termios.CSIZE | termios.PARENB) | termios.CS8
+        raw[CHARACTERS][termios.VMIN], raw[CHARACTERS][termios.VTIME] = 1, 0
+        termios.tcsetattr(self.incoming, termios.TCSADRAIN, raw)
+        self._shown = []
+        self._write(ENTER)
+
+    def _give_back(self) -> None:
+        with suppress(OSError, termios.error):
+            if select.select([], [self.outgoing], [], RESTORE_S)[1]:
+                self._write(LEAVE)
+        with suppress(termios.error):
+            termios.tcsetattr(self.incoming, termios.TCSANOW, self._found)
+
+    def _close(self) -> None:
+        self._closing = True
+        self._give_back()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        os.close(self._woken)
+        os.close(self._waker)
+
+    def _write(self, text: str) -> None:
+        data = text.encode(errors="replace")
+        while data:
+            try:
+                data = data[os.write(self.outgoing, data) :]
+            except BlockingIOError:
+                select.select([], [self.outgoing], [])
+
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        self._arrived.add(signal.Signals(number))
+        self.wake()
+
+    def _end(self, number: int, _frame: FrameType | None) -> None:
+        if not self._closing:
+            raise SystemExit(128 + number)
