@@ -35,7 +35,6 @@ START_S = 30
 TMUX_CONF = """
 set -g remain-on-exit on
 set -g status off
-set -g focus-events on
 set -g extended-keys on
 set -g escape-time 0
 set -g default-terminal screen-256color

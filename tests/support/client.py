@@ -37,9 +37,13 @@ class Client:
         """What the terminal sends: keys, reports."""
         os.write(self._master, data)
 
-    def focus(self, focused: bool) -> None:  # noqa: FBT001 (the report itself is one bit)
-        """The report of a terminal that gains or loses the focus."""
-        self.write(b"\x1b[I" if focused else b"\x1b[O")
+    def focus(self) -> None:
+        """The report of a terminal that gains the focus."""
+        self.write(b"\x1b[I")
+
+    def blur(self) -> None:
+        """The report of a terminal that loses it."""
+        self.write(b"\x1b[O")
 
     def close(self) -> None:
         """As a terminal that is closed: the program gets a hang-up."""

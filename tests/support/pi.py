@@ -157,8 +157,9 @@ class Lab(Stage):
         session = self.pi(name, *arguments, extensions=extensions)
         return session, self.attach(name)
 
-    def attach(self, name: str, size: tuple[int, int] = (120, 35)) -> Client:
-        """A terminal of its own that shows the tmux session `name`; ends with the tmux server."""
+    def attach(self, name: str, *, reports: bool = True, size: tuple[int, int] = (120, 35)) -> Client:
+        """A terminal of its own that shows the tmux session `name`; tmux reports its focus to Pi, or doesn't."""
+        self.server.cmd("set-option", "-g", "focus-events", "on" if reports else "off")
         command = ["tmux", "-S", str(self.folder / "tmux"), "attach-session", "-t", f"={name}"]
         client = Client(command, self.environment(TERM="xterm-256color"), size)
         self._clients.append(client)
@@ -199,9 +200,14 @@ class Lab(Stage):
         super().__init__(base_url, **settings)
         self._clients: list[Client] = []
 
-    def close(self) -> list[str]:
+    def detach(self) -> None:
+        """Close every attached terminal."""
         for client in self._clients:
             client.close()
+        self._clients.clear()
+
+    def close(self) -> list[str]:
+        self.detach()
         return super().close()
 
 
