@@ -1,12 +1,12 @@
 """What became of a message, in words for the person or the model that sent it."""
 
 SENTENCES = {
-    "started": "{who} was idle and started a run on it.",
-    "queued": "{who} is busy; the message lies in its queue and is read in the current run.",
-    "held": "{who} can't take a message right now; it is held there and delivered as soon as that is possible.",
-    "shown": "The message is shown in {who} but starts no run.",
-    "no": "The message was not delivered to {who}.",
-    "unknown": "Whether the message arrived in {who} is unknown.",
+    "started": "“{who}” was idle and started a run on it.",
+    "queued": "“{who}” is busy; the message lies in its queue and is read in the current run.",
+    "held": "“{who}” can't take a message right now; it is held there and delivered as soon as that is possible.",
+    "shown": "The message is shown in “{who}” but starts no run.",
+    "no": "The message was not delivered to “{who}”.",
+    "unknown": "Whether the message arrived in “{who}” is unknown.",
 }
 
 
