@@ -1,5 +1,18 @@
-"""python -m tank."""
+"""`tank` and `python -m tank`. The sidecar is started before anything else is imported: its memory is paid per session."""
+
+import sys
 
 
 def main() -> None:
-    raise SystemExit(2)
+    if sys.argv[1:2] == ["sidecar"]:
+        from tank.programs import sidecar
+
+        sidecar.main()
+    else:
+        from tank.programs import command_line
+
+        command_line.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -7,3 +7,9 @@ PROTOCOL = 1
 
 FORMAT = 1
 """The `v` of a live entry; rises only when an older reader would be misled."""
+
+OLDEST_PI = (1, 6, 0)
+"""The first Pi with every event that Tank uses."""
+
+OLDEST_NODE = (22, 19)
+"""What that Pi needs."""

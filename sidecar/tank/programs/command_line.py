@@ -1,0 +1,205 @@
+"""The command `tank`: reads arguments, prints what the commands return, and turns errors into exit codes.
+
+0 done, 1 failed, 2 wrong usage, 3 no such session or an ambiguous one. Each command imports what it needs, no more.
+"""
+
+import errno
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import click
+
+from tank.errors import TankError
+from tank.records import text
+from tank.records.entry import STATUSES
+from tank.version import __version__
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+target = click.argument("target")
+
+
+class Commands(click.Group):
+    """In the order in which a person meets them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it by this name
+        return list(self.commands)
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="tank %(version)s")
+@click.pass_context
+def tank(context: click.Context) -> None:
+    """One board for every Pi session you have open. Without a command: the board.
+
+    TARGET is a session's full id, its pid, its exact label, project/label, or the first 6 or more characters of its id.
+    """
+    if context.invoked_subcommand is None:
+        from tank.programs import terminal_board
+
+        context.exit(terminal_board.run())
+
+
+@tank.command("list")
+@as_json
+def list_(*, as_json: bool) -> None:
+    """Show every live session, one line each."""
+    from tank.programs import listing
+
+    roster = listing.read()
+    if as_json:
+        _print([listing.as_json(listing.entries(roster))])
+    else:
+        _print(listing.table(roster, listing.width()))
+        _complain([*roster.problems, *listing.advice(roster)])
+
+
+@tank.command()
+@target
+@as_json
+def peek(target: str, *, as_json: bool) -> None:
+    """Show a session's last two prompts with replies and tool calls."""
+    from tank.programs import peeking
+
+    _print(peeking.peek(target, as_json=as_json))
+
+
+@tank.command()
+@target
+@click.argument("message")
+@click.option("--steer", is_flag=True, help="Come in between two steps of a run instead of after it.")
+@as_json
+def send(target: str, message: str, *, steer: bool, as_json: bool) -> None:
+    """Send a session a message; - reads it from standard input."""
+    from tank.programs import talking
+
+    said = talking.read_message(sys.stdin.buffer) if message == "-" else talking.message_of(message)
+    if not said.strip():
+        raise click.BadParameter("the message is empty", param_hint="MESSAGE")
+    _print(talking.send(target, said, steer=steer, as_json=as_json))
+
+
+@tank.command()
+@target
+@click.argument("priority", type=click.Choice(["0", "1", "2", "3", "-"]))
+def priority(target: str, priority: str) -> None:
+    """Set a session's priority, 0 (first) to 3; - clears it."""
+    from tank.programs import talking
+
+    _print(talking.set_priority(target, None if priority == "-" else int(priority)))
+
+
+@tank.command()
+@target
+@click.argument("statuses", metavar="STATUS...", nargs=-1, required=True, type=click.Choice(STATUSES))
+@click.option(
+    "--timeout", "timeout_s", metavar="S", type=click.FloatRange(min=0), help="Give up after so many seconds."
+)
+def wait(target: str, statuses: tuple[str, ...], timeout_s: float | None) -> None:
+    """Wait until a session has one of these statuses.
+
+    STATUS is idle, working, needs-you or done. One that holds already counts, and so does one that held for a moment. done
+    also counts once the session is idle right after a run: whoever watches a run end leaves nothing unseen.
+
+    Exit code 1: timed out, or the session has ended.
+    """
+    from tank.programs import waiting
+
+    _print(waiting.wait(target, frozenset(statuses), timeout_s))
+
+
+@tank.command()
+@target
+@as_json
+def explain(target: str, *, as_json: bool) -> None:
+    """Say why a session has its status, and what would change it."""
+    from tank.programs import talking
+
+    _print(talking.explain(target, as_json=as_json))
+
+
+@tank.command()
+@click.argument("directory", default=".", type=click.Path(file_okay=False, exists=True))
+@as_json
+def project(directory: str, *, as_json: bool) -> None:
+    """Show the key by which the sessions of a directory are grouped."""
+    from tank.programs import listing
+    from tank.programs import project as projects
+
+    found = projects.project(directory)
+    _print([listing.as_json(found) if as_json else found["key"]])
+
+
+@tank.command()
+def install() -> None:
+    """Put Tank into Pi."""
+    from tank.programs import install as installing
+
+    _print(installing.install())
+
+
+@tank.command()
+def uninstall() -> None:
+    """Take Tank out of Pi."""
+    from tank.programs import install as installing
+
+    _print(installing.uninstall())
+
+
+@tank.command()
+@as_json
+@click.pass_context
+def doctor(context: click.Context, *, as_json: bool) -> None:
+    """Check every link between Pi and Tank, and say what to do."""
+    from tank.programs import doctor as examining
+
+    checks = []
+    for check in examining.examine():
+        checks.append(check)
+        if not as_json:
+            _print(examining.lines(check))
+    if as_json:
+        from tank.programs import listing
+
+        _print([listing.as_json([check._asdict() for check in checks])])
+    context.exit(int(any(check.verdict == "bad" for check in checks)))
+
+
+def main() -> NoReturn:
+    """Runs `sys.argv`; never returns."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr] # a terminal of few letters shows ? for the rest
+    try:
+        tank.main(prog_name="tank")
+    except TankError as error:
+        _complain([f"tank: {error}"])
+        sys.exit(error.code)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            _hang_up()
+        where = f"{error.filename}: " if error.filename else ""
+        _complain([f"tank: {where}{error.strerror or error}"])
+        sys.exit(1)
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Lines of ours, whose foreign parts are clean already."""
+    for line in lines:
+        sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _complain(lines: Iterable[Any]) -> None:
+    for line in lines:
+        sys.stderr.write(text.lines(str(line)) + "\n")
+
+
+def _hang_up() -> NoReturn:
+    """Whoever read our output has gone, as `tank list | head` does."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)

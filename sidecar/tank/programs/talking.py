@@ -1,0 +1,128 @@
+"""`tank send`, `priority` and `explain`: one request to one session's socket, and its answer in words."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import BinaryIO
+
+from tank.board import ages, said
+from tank.edges import socket_client
+from tank.errors import NoAnswerError, RefusedError
+from tank.programs import listing
+from tank.records import delivery, fields, text
+from tank.records.entry import Entry
+from tank.records.fields import Record
+from tank.roster import target
+from tank.roster.roster import Life, Session
+from tank.session.requests import MESSAGE_LIMIT_BYTES
+
+OLDEST_S = 10**9
+"""Ages beyond it are shown alike: no calendar goes back without end."""
+TOO_LONG = "the message is over 16 KiB: write it to a file and send the file's path"
+
+
+def find(word: str) -> Session:
+    """The one live session that the word names. Raises `NoSuchSessionError`."""
+    return target.resolve(word, listing.read().sessions)
+
+
+def name(entry: Entry) -> str:
+    """How a session is called in an answer."""
+    return f"{said.project(entry)[1]} · {entry.label or entry.session_id[:8]} ({entry.pid})"
+
+
+def message_of(argument: str) -> str:
+    """An argument as text: bytes that are no UTF-8 become replacement characters. Raises `RefusedError` when too long."""
+    data = argument.encode("utf-8", "surrogateescape")
+    if len(data) > MESSAGE_LIMIT_BYTES:
+        raise RefusedError(TOO_LONG)
+    return data.decode("utf-8", "replace")
+
+
+def read_message(stream: BinaryIO) -> str:
+    """All of standard input, without the line end that `echo` adds."""
+    data = stream.read(MESSAGE_LIMIT_BYTES + 1)
+    return message_of(data.decode("utf-8", "surrogateescape")).removesuffix("\n")
+
+
+def send(word: str, message: str, *, steer: bool, as_json: bool) -> Iterator[str]:
+    """What became of the message. Raises `RefusedError` unless it was delivered or waits for its turn."""
+    session = find(word)
+    record = {
+        "type": "send",
+        "message": message,
+        "mode": "steer" if steer else "follow_up",
+        "to": {"sessionId": session.entry.session_id},
+    }
+    reply = _ask(session, record)
+    if as_json:
+        yield listing.as_json(reply)
+    done, data = reply["ok"] is True, fields.mapping(reply, "data") or {}
+    delivered, note = fields.string(data, "delivered"), fields.string(data, "note")
+    what = text.line(
+        delivery.sentence(name(session.entry), delivered or "no", note if done else _error(reply))
+    )
+    if not done:
+        raise RefusedError(what)
+    if not as_json:
+        yield what
+
+
+def set_priority(word: str, priority: int | None) -> list[str]:
+    session = find(word)
+    _data(session, _ask(session, {"type": "priority", "priority": priority}))
+    shown = "has no priority now" if priority is None else f"is p{priority} now"
+    return [f"{name(session.entry)} {shown}."]
+
+
+def explain(word: str, *, as_json: bool) -> Iterator[str]:
+    session = find(word)
+    data = _data(session, _ask(session, {"type": "explain"}))
+    if as_json:
+        yield listing.as_json(data)
+        return
+    status, detail = fields.string(data, "status") or "", fields.string(data, "detail")
+    yield text.line(
+        f"{name(session.entry)}: {said.WORDS.get(status, status)}{f', {detail}' if detail else ''}"
+    )
+    yield text.line(f"because {fields.string(data, 'rule') or 'of what it does not say'}")
+    for title, parts in (("what would change it", _texts(data, "next")), ("last events", _events(data))):
+        if parts:
+            yield f"{title}:"
+            yield from (f"  {part}" for part in parts)
+
+
+def _ask(session: Session, record: Record) -> Record:
+    """The session's reply; where there is none, a refusal in its place that tells whether the request may have been read."""
+    try:
+        if session.life is Life.ELSEWHERE:
+            raise RefusedError("it runs on another machine: ask there")
+        if session.entry.socket is None:
+            raise RefusedError("it has no socket and takes no messages: `tank doctor` says more")
+        return socket_client.request(session.entry.socket, record)
+    except RefusedError as error:
+        became = "unknown" if isinstance(error, NoAnswerError) else "no"
+        return {"ok": False, "error": str(error), "data": {"delivered": became}}
+
+
+def _data(session: Session, reply: Record) -> Record:
+    if reply["ok"] is not True:
+        raise RefusedError(f"{name(session.entry)}: {_error(reply)}")
+    return fields.mapping(reply, "data") or {}
+
+
+def _error(reply: Record) -> str:
+    return text.line(fields.string(reply, "error") or "it refused and didn't say why")
+
+
+def _texts(data: Record, field: str) -> list[str]:
+    return [text.line(part) for part in fields.items(data, field) if isinstance(part, str)]
+
+
+def _events(data: Record) -> list[str]:
+    shown, now = [], datetime.now(UTC)
+    for item in fields.items(data, "events"):
+        if isinstance(item, dict):
+            age = fields.number(item, "age")
+            ago = "" if age is None else f"{ages.age(now - timedelta(seconds=min(age, OLDEST_S)), now)} ago"
+            shown.append(f"{ago:>9}  {text.line(fields.string(item, 'event') or '')}")
+    return shown
