@@ -36,8 +36,8 @@ def session(pid: int, life: Life = Life.ALIVE, **fields: Any) -> Session:
     return Session(Entry(**known | fields), life, f"/live/{pid}.json", {})
 
 
-SITE = {"project_key": "github.com/you/site", "project_name": "site", "cwd": "/home/you/site"}
-NOTES = {"project_key": "/home/you/notes", "project_name": "notes", "cwd": "/home/you/notes"}
+SITE: dict[str, Any] = {"project_key": "github.com/you/site", "project_name": "site", "cwd": "/home/you/site"}
+NOTES: dict[str, Any] = {"project_key": "/home/you/notes", "project_name": "notes", "cwd": "/home/you/notes"}
 
 SIX = (
     session(
@@ -134,7 +134,9 @@ PEEK = Peek(
         Prompt("run the login tests until one fails", None, ago(minutes=9)),
         ToolCall("bash", "pytest tests/login -q", Outcome.OK, "", ago(minutes=8)),
         Reply("All 31 pass. I'll repeat them with a random order.", ago(minutes=8)),
-        ToolCall("bash", "pytest -p random tests/login", Outcome.FAILED, "1 failed, 30 passed", ago(minutes=7)),
+        ToolCall(
+            "bash", "pytest -p random tests/login", Outcome.FAILED, "1 failed, 30 passed", ago(minutes=7)
+        ),
         Note("compaction", "The login tests depend on the order of two fixtures.", ago(minutes=6)),
         Prompt(
             "fix it at the root, not with a retry\nand keep the fixture small",
@@ -146,7 +148,13 @@ PEEK = Peek(
             "I'll clear it in the fixture, rebuild from nothing, and run the whole suite three times in random order.",
             ago(minutes=4),
         ),
-        ToolCall("bash", "rm -rf build && make", Outcome.OPEN, "timeout: 600\ndescription: build from nothing", None),
+        ToolCall(
+            "bash",
+            "rm -rf build && make",
+            Outcome.OPEN,
+            "timeout: 600\ndescription: build from nothing",
+            None,
+        ),
     ),
     "random order.",
 )

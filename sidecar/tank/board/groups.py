@@ -44,7 +44,8 @@ def _group(key: str, sessions: list[Session]) -> Group:
 def matches(session: Session, words: str) -> bool:
     """Whether each word fits: a status or a priority by itself, anything else as a part of what the session shows."""
     terms = words.casefold().split()
-    return not terms or all(_fits(session, term, _haystack(session)) for term in terms)
+    haystack = _haystack(session) if terms else ""
+    return all(_fits(session, term, haystack) for term in terms)
 
 
 def _fits(session: Session, term: str, haystack: str) -> bool:

@@ -9,8 +9,9 @@ from tank.roster.roster import Session
 
 NARROW_CELLS = 72
 """Below, a row has no room for why a session matters; the selected one's stands at the bottom."""
-FOOTER_ROWS, NOTES_ROWS, AIRY_ROWS, DETAIL_ROWS = 3, 6, 12, 8
-"""The least rows of a screen that has the part."""
+FOOTER_ROWS, NOTES_ROWS, AIRY_ROWS, DETAIL_ROWS, ROOMY_ROWS = 3, 6, 12, 8, 16
+"""The least rows of a screen that has the part; from the last on each note has its own row."""
+MOST_NOTES = 3
 
 
 class Row(NamedTuple):
@@ -45,20 +46,14 @@ def areas(state: State, size: Size) -> Areas:
     """Small screens lose the parts around the list first; the list keeps one row."""
     title = int(size.rows > 1)
     footer = int(size.rows >= FOOTER_ROWS)
-    notes = int(size.rows >= NOTES_ROWS and has_notes(state))
+    most = MOST_NOTES if size.rows >= ROOMY_ROWS else int(size.rows >= NOTES_ROWS)
+    notes = min(len(said.notes(state.roster)), most)
     air = int(size.rows >= AIRY_ROWS)
     left = size.rows - title - footer - notes - air
     peek = _peek(state, left)
     narrow = size.columns < NARROW_CELLS and size.rows >= DETAIL_ROWS
     detail = 2 if narrow and not peek and state.mode is not Mode.HELP and state.roster.sessions else 0
     return Areas(title, notes, air, max(left - peek - detail, 1), peek, detail, footer)
-
-
-def has_notes(state: State) -> bool:
-    """Whether the title has more to say than fits in its line."""
-    return bool(state.roster.problems) or any(
-        said.runs_older(session.entry) for session in state.roster.sessions
-    )
 
 
 def _peek(state: State, left: int) -> int:

@@ -1,7 +1,9 @@
 """What the board says about one session in words: its name, why it matters, and what is odd about it."""
 
+from functools import lru_cache
+
 from tank.records.entry import Entry
-from tank.roster.roster import Life, Session
+from tank.roster.roster import Life, Roster, Session
 from tank.version import __version__
 
 GLYPHS = {"needs-you": "●", "working": "◐", "done": "✓", "idle": "○"}
@@ -23,7 +25,7 @@ def why(entry: Entry) -> str:
 
 
 def marks(session: Session, *, twice: bool) -> list[str]:
-    """What a person should know before acting on the session, the gravest first. `twice`: its transcript is open twice."""
+    """What a person should know before acting on the session, the gravest first. `twice`: another process has its transcript open too."""
     entry, life = session.entry, session.life
     shown = (entry.messages_since_input or 0) - GUARDED_AFTER
     said = {
@@ -37,15 +39,22 @@ def marks(session: Session, *, twice: bool) -> list[str]:
     return [mark for mark, holds in said.items() if holds]
 
 
-TWICE = "transcript open twice"
+TWICE = "open twice"
+
+
+def notes(roster: Roster) -> list[str]:
+    """What the title adds about all sessions: who runs an older Tank, and what couldn't be read."""
+    older = sum(runs_older(session.entry) for session in roster.sessions)
+    told = [f"{older} run{'s' * (older == 1)} an older Tank: /reload"] if older else []
+    return [*told, *roster.problems]
 
 
 def runs_older(entry: Entry) -> bool:
     """Whether an older Tank publishes the session. A version that can't be read isn't older."""
-    theirs, ours = _version(entry.tank), _version(__version__)
-    return bool(theirs and ours and theirs < ours)
+    return () < _version(entry.tank) < _version(__version__)
 
 
+@lru_cache(64)
 def _version(version: str | None) -> tuple[int, ...]:
     parts = (version or "").split(".")
     return tuple(map(int, parts)) if all(part.isascii() and part.isdigit() for part in parts) else ()

@@ -202,11 +202,10 @@ class Board:
         self._deliver(PeekLoaded(session.entry.session_id, session.entry.session_file, peek, error))
 
     def _set_priority(self, session: Session, priority: int | None) -> None:
+        path = session.entry.socket or ""
         try:
-            reply = socket_client.request(
-                session.entry.socket or "", {"type": "priority", "priority": priority}
-            )
+            reply = socket_client.request(path, {"type": "priority", "priority": priority})
             error = "" if reply.get("ok") is True else str(reply.get("error"))
         except (OSError, TankError) as failure:
-            error = str(failure)
+            error = str(failure).removeprefix(f"{path}: ")
         self._deliver(PriorityDone(error))

@@ -1,7 +1,6 @@
 """The board in a terminal of its own; where none can be drawn on, the board printed once."""
 
 import os
-import shutil
 import signal
 import sys
 
@@ -32,13 +31,23 @@ def run() -> int:
 
 def print_once() -> int:
     """The whole list as plain text, as wide as `COLUMNS` says, else the terminal, else 80 cells."""
-    columns = shutil.get_terminal_size((PRINTED_COLUMNS, 24)).columns
+    columns = _printed_columns()
     roster = LiveDirectory().scan()
     state, _ = update(_opened(Size(columns, 1)), Rostered(roster, shared_transcripts(roster), now()))
     text = "\n".join(line.rstrip() for line in printed(state, columns)) + "\n"
     sys.stdout.buffer.write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
     sys.stdout.flush()
     return 0
+
+
+def _printed_columns() -> int:
+    named = os.environ.get("COLUMNS", "")
+    if named.isascii() and named.isdigit() and int(named[:9]) > 0:
+        return int(named[:9])
+    try:
+        return os.get_terminal_size(1).columns or PRINTED_COLUMNS
+    except OSError:
+        return PRINTED_COLUMNS
 
 
 def _opened(size: Size) -> State:

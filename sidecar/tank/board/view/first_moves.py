@@ -3,24 +3,37 @@
 from tank.board import cells
 from tank.board.cells import Piece
 from tank.board.theme import Theme
+from tank.roster.roster import Roster
 
 MOVES = (
     ("start Pi in a project", "cd your/project && pi"),
     ("name the session, in Pi", "/name fix the login test"),
     ("send it a message, from a shell", 'tank send "fix the login test" "how far are you?"'),
 )
+NOTHING = "Nothing appears? `tank doctor` says why."
 SIDE_BY_SIDE_CELLS = 90
 
 
-def lines(columns: int, theme: Theme, *, alone: bool) -> list[str]:
-    """`alone`: no session is open."""
-    first = "No Pi session is open. Three first moves:" if alone else "Three first moves:"
-    found = [cells.join([Piece(f" {first}", theme.strong)], columns), ""]
+def lines(roster: Roster, columns: int, theme: Theme) -> list[str]:
+    """That no session is open is said only where everything could be read."""
+    alone = not roster.sessions
+    first = (
+        "No Pi session is open. Three first moves:" if alone and not roster.problems else "Three first moves:"
+    )
+    found = [*_part(" ", first, theme.strong, columns), ""]
     for number, (move, command) in enumerate(MOVES, 1):
         if columns >= SIDE_BY_SIDE_CELLS:
             found.append(cells.join([Piece(f" {number}  {move:<33}"), Piece(command, theme.tool)], columns))
         else:
-            found.append(cells.join([Piece(f" {number}  {move}")], columns))
-            found.append(cells.join([Piece("    "), Piece(command, theme.tool)], columns))
-    hint = [Piece(" Nothing appears? `tank doctor` says why.", theme.dim)]
-    return [*found, "", cells.join(hint, columns)] if alone else found
+            found += [*_part(f" {number}  ", move, "", columns), *_part("    ", command, theme.tool, columns)]
+    return [*found, "", *_part(" ", NOTHING, theme.dim, columns)] if alone else found
+
+
+def _part(first: str, text: str, look: str, columns: int) -> list[str]:
+    """One sentence, wrapped where the screen is narrow."""
+    wrapped = cells.wrapped(text, max(columns - len(first), 1), len(text))
+    starts = [first, *[" " * len(first)] * len(wrapped)]
+    return [
+        cells.join([Piece(start), Piece(line, look)], columns)
+        for start, line in zip(starts, wrapped, strict=False)
+    ]

@@ -89,10 +89,11 @@ def _narrow(state: State, session: Session, label: str, columns: int, theme: The
     entry = session.entry
     pieces = [_status(session, STATUS_CELLS if columns >= TINY_CELLS else 0, theme), Piece(" ")]
     if columns >= TINY_CELLS:
-        pieces.append(Piece(f"{age(entry.status_since, state.now):>{AGE_CELLS}} "))
+        pieces.append(Piece(f"{age(entry.status_since, state.now):>{AGE_CELLS}} ", theme.dim))
     if entry.priority is not None:
         pieces.append(Piece(f"p{entry.priority} ", theme.priority(entry.priority)))
-    return [*pieces, Piece(named(session, label, columns), _label_look(session, theme))]
+    room = columns - 1 - sum(len(text) for text, _ in pieces)
+    return [*pieces, Piece(named(session, label, room), _label_look(session, theme))]
 
 
 def _wide(state: State, session: Session, label: str, widths: Columns, theme: Theme) -> list[Piece]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tank.board import cells, layout
+from tank.board import cells, layout, said
 from tank.board.groups import groups
 from tank.board.state import Mode, Size, State
 from tank.board.theme import PLAIN, Theme
@@ -23,7 +23,7 @@ def view(state: State, size: Size, theme: Theme) -> list[str]:
     chosen = session(state, state.selected)
     shown = [
         *[title.title(state, size.columns, theme)][: parts.title],
-        *[title.notes(state, size.columns, theme)][: parts.notes],
+        *title.notes(state, size.columns, parts.notes, theme),
         *[""] * parts.air,
         *_filled(_main(state, Size(size.columns, parts.list), labels, theme), parts.list),
     ]
@@ -41,10 +41,8 @@ def view(state: State, size: Size, theme: Theme) -> list[str]:
 def printed(state: State, columns: int) -> list[str]:
     """The board for a terminal that can't be drawn on, or for a pipe: everything once, as plain text."""
     whole = replace(state, size=Size(columns, ENDLESS), selected=None)
-    lines = [title.title(whole, columns, PLAIN)]
-    if layout.has_notes(whole):
-        lines.append(title.notes(whole, columns, PLAIN))
-    return [*lines, "", *_main(whole, whole.size, _labels(whole), PLAIN)]
+    notes = title.notes(whole, columns, len(said.notes(state.roster)), PLAIN)
+    return [title.title(whole, columns, PLAIN), *notes, "", *_main(whole, whole.size, _labels(whole), PLAIN)]
 
 
 def _labels(state: State) -> dict[str, str]:
@@ -76,6 +74,6 @@ def _main(state: State, size: Size, labels: dict[str, str], theme: Theme) -> lis
     if state.filter and not grouped:
         lines = [cells.join([cells.Piece(" Nothing matches the filter.", theme.dim)], size.columns)]
     elif len(state.roster.sessions) <= 1 and not state.peeked:
-        moves = first_moves.lines(size.columns, theme, alone=not state.roster.sessions)
+        moves = first_moves.lines(state.roster, size.columns, theme)
         lines += [*([""] if lines else []), *moves]
     return lines

@@ -6,6 +6,7 @@ from tank.board.cells import Piece
 from tank.board.groups import matches
 from tank.board.state import Mode, State
 from tank.board.theme import Theme
+from tank.board.view.rows import TINY_CELLS
 
 SHOWN_FILTER_CELLS = 40
 
@@ -15,12 +16,16 @@ def title(state: State, columns: int, theme: Theme) -> str:
     sessions = state.roster.sessions
     counts = {status: sum(each.entry.status == status for each in sessions) for status in said.WORDS}
     name = " Tank " if columns < layout.NARROW_CELLS else " Tank   "
-    pieces = [Piece(name, theme.strong), Piece(f"{len(sessions)} session{'s' * (len(sessions) != 1)}")]
+    pieces = [Piece(f"{len(sessions)} session{'s' * (len(sessions) != 1)}")]
+    if columns < TINY_CELLS and counts["needs-you"]:
+        pieces.clear()  # what matters most comes first
     for status, word in (("needs-you", "need you"), ("working", "working"), ("done", "done")):
         count = counts[status]
         if count:
             shown = "needs you" if (status, count) == ("needs-you", 1) else word
-            pieces += [Piece(" · ", theme.dim), Piece(f"{count} {shown}", theme.status(status))]
+            between = [Piece(" · ", theme.dim)] if pieces else []
+            pieces += [*between, Piece(f"{count} {shown}", theme.status(status))]
+    pieces.insert(0, Piece(name, theme.strong))
     if state.filter and state.mode is not Mode.FILTER:
         room = min(SHOWN_FILTER_CELLS, columns // 3)
         filtered = f"/{cells.clean(state.filter, room)}  {left(state)}"
@@ -35,15 +40,11 @@ def left(state: State) -> str:
     return f"{sum(matches(each, state.filter) for each in sessions)} of {len(sessions)}"
 
 
-def notes(state: State, columns: int, theme: Theme) -> str:
-    """Who runs an older Tank, and what couldn't be read."""
-    older = sum(said.runs_older(each.entry) for each in state.roster.sessions)
-    found = [Piece(f"{older} run{'s' * (older == 1)} an older Tank: /reload", theme.warning)] if older else []
-    found += [Piece(cells.clean(problem, columns), theme.problem) for problem in state.roster.problems]
-    pieces = [Piece(" ")]
-    for note in found:
-        pieces += [note, Piece(" · ", theme.dim)]
-    return cells.join(pieces[:-1], columns)
+def notes(state: State, columns: int, rows: int, theme: Theme) -> list[str]:
+    """One a row; the last row takes those that are left."""
+    told = said.notes(state.roster)
+    lines = [*told[: rows - 1], " · ".join(told[rows - 1 :])] if rows else []
+    return [cells.join([Piece(" " + cells.clean(line, columns), theme.warning)], columns) for line in lines]
 
 
 def footer(state: State, columns: int, theme: Theme) -> str:

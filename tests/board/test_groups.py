@@ -1,0 +1,101 @@
+"""Order and filter of the list."""
+
+from typing import Any
+
+import pytest
+
+from tank.board.groups import groups, matches
+from tank.roster.roster import Life, Roster, Session
+from tests.board.sample import ROSTERS, ago, session
+
+
+def in_project(name: str, pid: int, **fields: Any) -> Session:
+    return session(pid, project_key=f"github.com/you/{name}", project_name=name, **fields)
+
+
+def names(*sessions: Session) -> list[str]:
+    return [group.name for group in groups(Roster(sessions), "")]
+
+
+def test_projects_are_in_the_order_of_their_names() -> None:
+    assert names(in_project("site", 1), in_project("App", 2), in_project("lib", 3)) == ["App", "lib", "site"]
+
+
+def test_two_projects_of_one_name_stay_two() -> None:
+    twins = (
+        session(1, project_key="a/app"),
+        session(2, project_key="b/app"),
+        session(3, project_key="a/app"),
+    )
+    found = groups(Roster(twins), "")
+    assert [(group.key, len(group.sessions)) for group in found] == [("a/app", 2), ("b/app", 1)]
+
+
+def test_a_p0_lifts_its_project_to_the_front_and_nothing_else_does() -> None:
+    busy = in_project("lib", 2, priority=1, status="needs-you")
+    assert names(in_project("app", 1), busy, in_project("site", 3)) == ["app", "lib", "site"]
+    assert names(in_project("app", 1), busy, in_project("site", 3, priority=0)) == ["site", "app", "lib"]
+
+
+def test_inside_a_project_the_first_started_comes_first_whatever_it_does() -> None:
+    late = session(1, started_at=ago(minutes=1), status="needs-you", priority=0)
+    early, twin = session(9, started_at=ago(hours=1)), session(8, started_at=ago(hours=1))
+    (group,) = groups(Roster((late, early, twin)), "")
+    assert [each.entry.pid for each in group.sessions] == [8, 9, 1]
+
+
+def test_a_project_shows_its_most_urgent_priority() -> None:
+    (group,) = groups(Roster((session(1, priority=2), session(2, priority=1), session(3))), "")
+    assert group.priority == 1
+    (plain,) = groups(Roster((session(1),)), "")
+    assert plain.priority is None
+
+
+FULL = session(
+    7,
+    Life.SUSPENDED,
+    label="Fix the LOGIN test",
+    status="needs-you",
+    status_detail="Allow bash?",
+    priority=2,
+    model="openai/gpt",
+    recap="half done",
+)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "login",
+        "LOGIN fix",
+        "app",
+        "github.com/you",
+        "needs",
+        "needs-you",
+        "needs you",
+        "p2",
+        "allow",
+        "gpt",
+    ]
+    + ["half", "suspended", FULL.entry.session_id[:8], "  login   p2 "],
+)
+def test_every_word_of_the_filter_has_to_fit(words: str) -> None:
+    assert matches(FULL, words)
+
+
+@pytest.mark.parametrize("words", ["login nowhere", "p0", "idle", "working", "done", "elsewhere"])
+def test_a_word_that_does_not_fit_hides_the_session(words: str) -> None:
+    assert not matches(FULL, words)
+
+
+def test_a_status_word_means_the_status_and_not_the_text() -> None:
+    assert not matches(session(1, label="the working copy", status="idle"), "working")
+
+
+def test_a_session_with_only_what_is_required_can_be_found() -> None:
+    assert matches(session(1, label=None, project_key=None, project_name=None), "/home/you")
+
+
+def test_sixty_sessions_are_all_in_their_groups() -> None:
+    assert sum(len(group.sessions) for group in groups(ROSTERS[60], "")) == 60

@@ -1,0 +1,406 @@
+"""What keys and events do."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tank.board import bindings
+from tank.board.bindings import ACTS, BINDINGS, Act
+from tank.board.keys import Key, Pasted
+from tank.board.state import (
+    Effect,
+    Event,
+    LoadPeek,
+    Mode,
+    PeekLoaded,
+    PriorityDone,
+    Quit,
+    Refresh,
+    Resized,
+    Rostered,
+    SetPriority,
+    Size,
+    State,
+    Suspend,
+    Tick,
+    TranscriptGrew,
+    who,
+)
+from tank.board.update import LIST, peeked_session, update
+from tank.records.entry import Entry
+from tank.roster.roster import Life, Roster, Session
+from tests.board.sample import NOW, PEEK, ROSTERS, SIX, loaded, session, state
+
+SIZE = Size(80, 24)
+APP = tuple(session(pid) for pid in (1, 2, 3))
+
+
+def pressed(found: State, *names: str) -> State:
+    for name in names:
+        found, _ = update(found, Key(name))
+    return found
+
+
+def effects(found: State, event: Event) -> tuple[Effect, ...]:
+    return update(found, event)[1]
+
+
+def rostered(*sessions: Session) -> Rostered:
+    return Rostered(Roster(sessions), frozenset(), NOW)
+
+
+def changed(of: Session, **fields: object) -> Session:
+    return of._replace(entry=replace(of.entry, **fields))  # type: ignore[arg-type]
+
+
+def selected(found: State) -> Entry:
+    return next(each.entry for each in found.roster.sessions if who(each) == found.selected)
+
+
+# Selection
+
+
+def test_the_first_that_needs_the_person_is_selected_on_opening() -> None:
+    found = state(Roster((session(1), session(2, status="needs-you"), session(3, status="needs-you"))), SIZE)
+    assert selected(found).pid == 2
+
+
+def test_else_the_session_the_board_was_opened_from() -> None:
+    own = State(NOW, SIZE, own=APP[2].entry.session_id)
+    assert selected(update(own, rostered(*APP))[0]).pid == 3
+
+
+def test_else_the_first() -> None:
+    assert selected(state(Roster(APP), SIZE, Tick(NOW))).pid == 1
+
+
+def test_the_selection_follows_the_process_through_a_new_session_and_a_move() -> None:
+    found = pressed(state(Roster(APP), SIZE), "j")
+    moved = changed(
+        APP[1], session_id="other", label="new", project_key="a/aa", project_name="aa", priority=0
+    )
+    after, _ = update(found, rostered(APP[0], moved, APP[2]))
+    assert selected(after).session_id == "other"
+
+
+def test_another_process_under_the_same_pid_is_not_the_selected_one() -> None:
+    found = pressed(state(Roster(APP), SIZE), "j")
+    after, _ = update(found, rostered(APP[0], changed(APP[1], process_start="linux:boot:later"), APP[2]))
+    assert selected(after).pid == 3
+
+
+def test_when_the_selected_one_is_gone_the_next_in_reading_order_is_selected() -> None:
+    found = pressed(state(Roster(APP), SIZE), "j")
+    assert selected(update(found, rostered(APP[0], APP[2]))[0]).pid == 3
+    last = pressed(found, "j")
+    assert selected(update(last, rostered(APP[0], APP[1]))[0]).pid == 2
+    assert selected(update(last, rostered(APP[0]))[0]).pid == 1
+
+
+def test_a_board_that_was_empty_selects_as_on_opening() -> None:
+    found = state(Roster(), SIZE)
+    assert found.selected is None
+    after, _ = update(found, rostered(session(1), session(2, status="needs-you")))
+    assert selected(after).pid == 2
+
+
+@pytest.mark.parametrize(
+    ("keys", "pid"),
+    [
+        ("j", 102),
+        ("jj", 106),
+        ("jk", 101),
+        ("k", 101),
+        ("G", 105),
+        ("Gg", 101),
+        ("Gj", 105),
+        ("l", 106),
+        ("ll", 103),
+        ("lll", 103),
+        ("lljh", 106),
+        ("h", 101),
+        ("n", 104),
+        ("nn", 101),
+    ],
+)
+def test_keys_move_the_selection(keys: str, pid: int) -> None:
+    assert selected(pressed(state(ROSTERS[6], SIZE), *keys)).pid == pid
+
+
+def test_arrows_home_and_end_do_as_the_letters() -> None:
+    pairs = {"down": "j", "up": "k", "left": "h", "right": "l", "home": "g", "end": "G", "shift+g": "G"}
+    assert all(ACTS[arrow] is ACTS[letter] for arrow, letter in pairs.items())
+
+
+def test_with_nobody_in_need_n_says_so_until_the_next_key() -> None:
+    found = pressed(state(Roster(APP), SIZE), "n")
+    assert found.notice == "no session needs you"
+    assert selected(found).pid == 1
+    assert pressed(found, "j").notice == ""
+
+
+def test_pages_move_by_what_the_list_shows() -> None:
+    found = state(ROSTERS[60], Size(80, 14), Key("g"))
+    down = pressed(found, "pagedown")
+    assert down.top > found.top
+    assert pressed(down, "pageup").selected == found.selected
+
+
+def test_keys_of_an_empty_board_do_nothing_and_quit_works() -> None:
+    found = state(Roster(), SIZE)
+    for name in ACTS:
+        if ACTS[name] not in (Act.BACK, Act.CLOSE, Act.SUSPEND, Act.REFRESH):
+            assert not effects(found, Key(name))
+    assert effects(found, Key("escape")) == (Quit(),)
+
+
+# Peek
+
+
+def test_space_opens_the_peek_and_closes_it() -> None:
+    found = state(ROSTERS[6], SIZE)
+    opened, asked = update(found, Key("space"))
+    assert asked == (LoadPeek(SIX[0]),)
+    assert peeked_session(opened) == SIX[0]
+    assert not pressed(opened, "space").peeked
+
+
+def test_the_peek_follows_the_selection() -> None:
+    opened = state(ROSTERS[6], SIZE, Key("space"), loaded(SIX[0]))
+    moved, asked = update(opened, Key("j"))
+    assert asked == (LoadPeek(SIX[1]),)
+    assert moved.peeked
+    assert not moved.peeked.read
+
+
+def test_the_peek_follows_a_process_into_its_next_session() -> None:
+    opened = state(Roster(APP), SIZE, Key("space"), loaded(APP[0]))
+    after = changed(APP[0], session_id="other", session_file="/other")
+    assert effects(opened, rostered(after, *APP[1:])) == (LoadPeek(after),)
+
+
+def test_a_change_of_the_peeked_session_leaves_the_peek() -> None:
+    opened = state(Roster(APP), SIZE, Key("space"), loaded(APP[0]))
+    after, asked = update(opened, rostered(changed(APP[0], status="working"), *APP[1:]))
+    assert not asked
+    assert after.peeked == opened.peeked
+
+
+def test_a_peek_that_comes_late_is_not_shown_for_another_session() -> None:
+    opened = state(ROSTERS[6], SIZE, Key("space"), Key("j"), loaded(SIX[0]))
+    assert opened.peeked
+    assert not opened.peeked.read
+
+
+def test_the_peek_is_read_again_when_its_file_grew_and_only_then() -> None:
+    opened = state(ROSTERS[6], SIZE, Key("space"), loaded(SIX[0]))
+    assert effects(opened, TranscriptGrew(str(SIX[0].entry.session_file))) == (LoadPeek(SIX[0]),)
+    assert not effects(opened, TranscriptGrew("/another"))
+    assert not effects(pressed(opened, "space"), TranscriptGrew(str(SIX[0].entry.session_file)))
+
+
+def test_a_peek_that_is_read_again_stays_where_it_was_scrolled() -> None:
+    opened = state(ROSTERS[6], Size(80, 20), Key("space"), loaded(SIX[0]), Key("pageup"))
+    assert opened.peeked
+    assert opened.peeked.back > 0
+    again, _ = update(opened, loaded(SIX[0]))
+    assert again.peeked == opened.peeked
+
+
+def test_the_peek_scrolls_no_further_than_it_has_lines() -> None:
+    found = state(ROSTERS[6], Size(80, 20), Key("space"), loaded(SIX[0]), *[Key("pageup")] * 50)
+    assert found.peeked
+    top = found.peeked.back
+    assert pressed(found, "pageup").peeked == found.peeked
+    down = pressed(found, *["pagedown"] * 50)
+    assert top > 0
+    assert down.peeked
+    assert down.peeked.back == 0
+
+
+def test_the_peek_closes_with_its_last_session() -> None:
+    opened = state(Roster(APP[:1]), SIZE, Key("space"), loaded(APP[0]))
+    after, asked = update(opened, rostered())
+    assert not after.peeked
+    assert not asked
+
+
+def test_escape_closes_the_peek_then_drops_the_filter_then_closes_the_board() -> None:
+    found = pressed(state(ROSTERS[6], SIZE), "/", "s", "i", "t", "e", "enter", "space")
+    first, _ = update(found, Key("escape"))
+    assert (first.peeked, first.filter) == (None, "site")
+    second, _ = update(first, Key("escape"))
+    assert second.filter == ""
+    assert effects(second, Key("escape")) == (Quit(),)
+
+
+# Priority
+
+
+@pytest.mark.parametrize(("key", "priority"), [("0", 0), ("3", 3), ("-", None)])
+def test_p_and_a_digit_set_the_priority_of_the_selected_session(key: str, priority: int | None) -> None:
+    asking = pressed(state(ROSTERS[6], SIZE), "p")
+    assert asking.mode is Mode.PRIORITY
+    after, asked = update(asking, Key(key))
+    assert asked == (SetPriority(SIX[0], priority),)
+    assert after.mode is Mode.LIST
+    assert after.notice
+
+
+def test_a_digit_without_p_sets_nothing() -> None:
+    assert not effects(state(ROSTERS[6], SIZE), Key("0"))
+
+
+def test_escape_cancels_and_other_keys_do_nothing_while_a_priority_is_asked_for() -> None:
+    asking = pressed(state(ROSTERS[6], SIZE), "p")
+    assert pressed(asking, "j", "space", "q") == asking
+    cancelled, asked = update(asking, Key("escape"))
+    assert cancelled.mode is Mode.LIST
+    assert not asked
+
+
+def test_the_priority_is_for_the_session_that_was_selected_when_p_was_pressed() -> None:
+    asking = pressed(state(Roster(APP), SIZE), "j", "p")
+    urgent = session(9, project_key="a", project_name="a", priority=0, status="needs-you")
+    after, _ = update(asking, rostered(urgent, *APP))
+    assert effects(after, Key("1")) == (SetPriority(APP[1], 1),)
+
+
+def test_a_session_that_ends_takes_the_question_with_it() -> None:
+    asking = pressed(state(Roster(APP), SIZE), "j", "p")
+    after, _ = update(asking, rostered(APP[0], APP[2]))
+    assert (after.mode, after.notice) == (Mode.LIST, "the session has ended")
+    assert not effects(after, Key("0"))
+
+
+def test_a_session_that_takes_no_messages_is_not_asked() -> None:
+    deaf = state(Roster((session(1, socket=None),)), SIZE, Key("p"))
+    away = state(Roster((session(1, Life.ELSEWHERE),)), SIZE, Key("p"))
+    assert (deaf.mode, away.mode) == (Mode.LIST, Mode.LIST)
+    assert "socket" in deaf.notice
+    assert "another machine" in away.notice
+
+
+def test_what_came_of_a_priority_is_told_only_when_it_failed() -> None:
+    waiting = pressed(state(ROSTERS[6], SIZE), "p", "1")
+    assert update(waiting, PriorityDone())[0].notice == ""
+    assert update(waiting, PriorityDone("refused"))[0].notice == "priority not set: refused"
+
+
+# Filter
+
+
+def test_slash_filters_while_it_is_typed_and_the_filter_stays_while_live() -> None:
+    found = pressed(state(ROSTERS[6], SIZE), "/", *"site")
+    assert selected(found).project_name == "site"
+    after, _ = update(pressed(found, "enter"), rostered(*SIX, session(999)))
+    assert (after.filter, after.mode) == ("site", Mode.LIST)
+    assert selected(after).project_name == "site"
+
+
+def test_keys_are_letters_while_the_filter_is_typed() -> None:
+    found = pressed(state(ROSTERS[6], SIZE), "/", "q", "space", "p", "0", "?")
+    assert found.filter == "q p0?"
+    assert pressed(found, "backspace").filter == "q p0"
+    assert pressed(found, "ctrl+w").filter == "q"
+    assert pressed(found, "ctrl+u").filter == ""
+    assert pressed(found, "f5", "ctrl+x").filter == "q p0?"
+
+
+def test_backspace_takes_a_whole_cluster() -> None:
+    found = update(pressed(state(ROSTERS[6], SIZE), "/"), Pasted("a👨‍👩‍👧"))[0]
+    assert pressed(found, "backspace").filter == "a"
+
+
+def test_escape_drops_the_filter_that_is_typed() -> None:
+    found = pressed(state(ROSTERS[6], SIZE), "/", "x", "escape")
+    assert (found.filter, found.mode) == ("", Mode.LIST)
+
+
+def test_a_filter_that_hides_all_keeps_the_selection_for_later() -> None:
+    before = pressed(state(ROSTERS[6], SIZE), "j")
+    hidden = pressed(before, "/", "ž")
+    assert pressed(hidden, "escape").selected == before.selected
+
+
+def test_pasted_text_goes_into_the_filter_and_nowhere_else() -> None:
+    found = state(ROSTERS[6], SIZE)
+    assert update(found, Pasted("p0\x1b[2J"))[0] == found
+    assert update(pressed(found, "/"), Pasted("two\nlines\x1b[2J"))[0].filter == "two lines[2J"
+
+
+# The rest
+
+
+def test_help_opens_scrolls_and_closes() -> None:
+    found = pressed(state(ROSTERS[6], Size(40, 10)), "?")
+    assert found.mode is Mode.HELP
+    down = pressed(found, *["j"] * 99)
+    rows = len(bindings.help_lines(40))
+    assert 0 < down.help_top < rows
+    assert pressed(down, *["pageup"] * 9).help_top == 0
+    assert pressed(down, "?").mode is Mode.LIST
+    assert pressed(down, "escape").mode is Mode.LIST
+
+
+def test_ctrl_c_closes_the_board_from_everywhere() -> None:
+    for keys in ("", "/", "p", "?"):
+        assert effects(pressed(state(ROSTERS[6], SIZE), *keys), Key("ctrl+c")) == (Quit(),)
+
+
+def test_ctrl_z_gives_the_terminal_back_and_r_reads_anew() -> None:
+    found = state(ROSTERS[6], SIZE)
+    assert effects(found, Key("ctrl+z")) == (Suspend(),)
+    assert effects(found, Key("r")) == (Refresh(),)
+
+
+def test_unbound_keys_do_nothing() -> None:
+    found = state(ROSTERS[6], SIZE)
+    for name in ("enter", "q", "x", "ctrl+d", "f1", "家"):
+        assert update(found, Key(name)) == (found, ())
+
+
+def test_a_tick_moves_nothing_but_the_time() -> None:
+    found = pressed(state(ROSTERS[60], SIZE), "G")
+    later = NOW + timedelta(hours=1)
+    assert update(found, Tick(later)) == (replace(found, now=later), ())
+
+
+def test_a_smaller_screen_keeps_the_selection_in_sight() -> None:
+    found = pressed(state(ROSTERS[60], Size(80, 50)), "G")
+    small, _ = update(found, Resized(Size(40, 8)))
+    assert small.top > found.top
+
+
+# Bindings
+
+
+def test_every_act_has_a_key_a_sentence_and_a_function() -> None:
+    assert {binding.act for binding in BINDINGS} == set(Act) == set(LIST)
+    assert all(binding.says and binding.shown and binding.keys for binding in BINDINGS)
+
+
+def test_no_key_is_bound_twice_and_reserved_keys_are_free() -> None:
+    keys = [key for binding in BINDINGS for key in binding.keys]
+    assert len(keys) == len(set(keys))
+    assert not {"enter", "m", "y", "N", "e", "x", "X", "ctrl+t", "shift+up", "shift+down", "t"} & set(keys)
+
+
+@pytest.mark.parametrize("columns", [1, 20, 31, 32, 80])
+def test_help_names_every_binding_at_every_width(columns: int) -> None:
+    lines = bindings.help_lines(columns)
+    assert [line.keys for line in lines if line.keys] == [binding.shown for binding in BINDINGS]
+    said = "".join(line.says for line in lines).replace(" ", "")
+    assert all(binding.says.replace(" ", "") in said for binding in BINDINGS)
+
+
+def test_a_peek_that_could_not_be_read_says_why() -> None:
+    opened = state(ROSTERS[6], SIZE, Key("space"))
+    failed = PeekLoaded(SIX[0].entry.session_id, SIX[0].entry.session_file, None, "permission denied")
+    after, _ = update(opened, failed)
+    assert after.peeked
+    assert after.peeked.error == "permission denied"
+    recovered, _ = update(after, loaded(SIX[0]))
+    assert recovered.peeked
+    assert (recovered.peeked.error, recovered.peeked.peek) == ("", PEEK)
