@@ -19,7 +19,6 @@ from tank.roster.roster import Life
 from tank.roster.verdict import Absent, Where
 
 LIMIT_BYTES = 64 * 1024
-LEFTOVER_S = 60.0
 OPENING = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 
 
@@ -110,13 +109,6 @@ def place_new(source: Path, target: Path) -> None:
         source.rename(target)
     else:
         source.unlink()
-
-
-def sweep(path: Path, found: os.stat_result, now_s: float) -> None:
-    """Removes what a writer or reader that was interrupted left behind. Renaming changes only the time of the inode."""
-    if stat.S_ISREG(found.st_mode) and now_s - found.st_ctime > LEFTOVER_S:
-        with suppress(OSError):
-            path.unlink()
 
 
 def remove_dead_socket(path: Path) -> None:

@@ -1,7 +1,9 @@
 """The directory of live entries as a reader sees it. Who reads also deletes what is dead."""
 
 import os
+import stat
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from tank.edges import entry_file, paths, processes
@@ -13,13 +15,15 @@ from tank.roster.verdict import Absent
 SETTLED_S = 0.05
 """A file that changed less than this before it was read may change again within one tick of the file system's clock."""
 LEFTOVERS = (".dead-", ".tmp-")
+LEFTOVER_S = 60.0
 
 
 class LiveDirectory:
     """A reader's view. Remembers what unchanged files hold, never whether a process lives."""
 
-    def __init__(self, directory: Path | None = None) -> None:
+    def __init__(self, directory: Path | None = None, leftover_s: float = LEFTOVER_S) -> None:
         self.directory = directory or paths.live_directory()
+        self._leftover_s = leftover_s
         self._host = processes.host()
         self._known: dict[str, Read] = {}
         self._state_at_scan: tuple[int, int] | None = None
@@ -99,10 +103,11 @@ class LiveDirectory:
                 entry_file.remove_dead_socket(Path(dead.socket))
 
     def _sweep(self, file: os.DirEntry[str], now_s: float) -> None:
-        try:
-            entry_file.sweep(Path(file.path), file.stat(follow_symlinks=False), now_s)
-        except OSError:
-            return
+        """Removes what an interrupted writer or reader left. Renaming a file changes only the time of its inode."""
+        with suppress(OSError):
+            found = file.stat(follow_symlinks=False)
+            if stat.S_ISREG(found.st_mode) and now_s - found.st_ctime > self._leftover_s:
+                Path(file.path).unlink()
 
     def _state(self) -> tuple[int, int] | None:
         try:

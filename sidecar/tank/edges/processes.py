@@ -64,7 +64,7 @@ if sys.platform == "linux":
 
     def _content(path: str) -> str | None:
         try:
-            content = Path(path).read_text("ascii").strip()
+            content = Path(path).read_bytes().decode().strip()
         except (OSError, UnicodeDecodeError):
             return None
         return None if content in ("", "uninitialized") else content
