@@ -40,6 +40,8 @@ set -g escape-time 0
 set -g default-terminal screen-256color
 set -g history-limit 2000
 """
+TERMINAL_VARIABLES = ("TMUX", "TMUX_PANE", "TERM_PROGRAM", "TERM_PROGRAM_VERSION")
+"""What tmux tells its programs."""
 KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME", RUN_MARK)
 
 
@@ -166,7 +168,7 @@ class Stage:
         variables = self.environment(**(environment or {}))
         words = ["env", "-i", *(f"{key}={value}" for key, value in variables.items())]
         script = self.folder / f"{name}.sh"
-        inherited = 'TMUX="$TMUX" TMUX_PANE="$TMUX_PANE"'
+        inherited = " ".join(f'{name}="${name}"' for name in TERMINAL_VARIABLES)
         script.write_text(f"exec {shlex.join(words)} {inherited} {shlex.join(command)}\n")
         script.chmod(0o700)
         columns, rows = size

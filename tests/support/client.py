@@ -9,12 +9,19 @@ import subprocess
 import termios
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 
 class Client:
     """Runs the command until `close()`; `output` is every byte it wrote."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], size: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        size: tuple[int, int],
+        cwd: Path | None = None,
+    ) -> None:
         self._master, slave = os.openpty()
         self.resize(*size)
         self.output = bytearray()
@@ -24,6 +31,7 @@ class Client:
             stdout=slave,
             stderr=slave,
             env=dict(environment),
+            cwd=cwd,
             start_new_session=True,
         )
         os.close(slave)
