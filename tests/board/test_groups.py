@@ -66,19 +66,20 @@ FULL = session(
 @pytest.mark.parametrize(
     "words",
     [
-        "",
-        "login",
-        "LOGIN fix",
-        "app",
-        "github.com/you",
-        "needs",
-        "needs-you",
-        "needs you",
-        "p2",
-        "allow",
-        "gpt",
-    ]
-    + ["half", "suspended", FULL.entry.session_id[:8], "  login   p2 "],
+        *(
+            "",
+            "login",
+            "LOGIN fix",
+            "app",
+            "github.com/you",
+            "needs",
+            "needs-you",
+            "needs you",
+            "p2",
+            "allow",
+        ),
+        *("gpt", "half", "suspended", FULL.entry.session_id[:8], "  login   p2 "),
+    ],
 )
 def test_every_word_of_the_filter_has_to_fit(words: str) -> None:
     assert matches(FULL, words)
