@@ -1,0 +1,21 @@
+/** The contract with the sidecar as far as types help here; `schema/link.json` says it in full. */
+
+/** A record on its way to the sidecar. */
+export type Forwarded = { type: string; [field: string]: unknown };
+/** An order that is answered. */
+export type Asked =
+	| { type: "deliver"; id: number; text: string; mode: "follow_up" | "steer"; expiresAt: number }
+	| { type: "show"; id: number; text: string }
+	| { type: "append"; id: number; customType: string; data: unknown };
+/** What the model is told of its call. */
+export type Result = { text: string; isError: boolean };
+export type Order =
+	| Asked
+	| { type: "welcome"; id: number; tank: string; entryTypes: string[] }
+	| { type: "taken"; id: number }
+	| { type: "notify"; text: string; level: "info" | "warning" | "error" }
+	| { type: "keep"; value: unknown }
+	| { type: "watch_key" }
+	| ({ type: "result"; id: number } & Result);
+/** Pi's reason of session_start, or a new sidecar for the same copy. */
+export type HelloReason = "startup" | "reload" | "new" | "resume" | "fork" | "restart";

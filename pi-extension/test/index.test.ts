@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import tank from "../src/index.ts";
+import type { Shared } from "../src/shared.ts";
+import { shared } from "../src/shared.ts";
+import { EXAMPLES, FakePi } from "./support/examples.ts";
+import { answering, eventually, Stage } from "./support/sidecars.ts";
+
+let stage: Stage;
+let common: Shared;
+beforeEach(() => {
+	stage = new Stage();
+	common = shared();
+});
+afterEach(() => {
+	common.owner = undefined;
+	common.release?.();
+	common.sidecar?.kill("SIGKILL");
+	stage.close();
+	delete (globalThis as { [key: symbol]: unknown })[Symbol.for("pi-tank")];
+});
+
+/** A stand-in whose notices are what it read. */
+async function read(pi: FakePi, type: string): Promise<{ [field: string]: any }> {
+	const { sidecar, ...record } = await eventually(() =>
+		pi.notices.flatMap((text) => (text.startsWith("{") ? [JSON.parse(text)] : [])).findLast((each) => each.type === type),
+	);
+	return record;
+}
+
+/** Pi's events that must be forwarded exactly as the examples say, with more in them than is forwarded. */
+const EVENTS = {
+	session_info_changed: { name: "login" },
+	session_before_tree: { preparation: {} },
+	session_before_compact: { reason: "manual", preparation: {}, branchEntries: [] },
+	session_compact_failed: { reason: "manual", errorMessage: "x", aborted: false },
+	model_select: { model: { provider: "openai", id: "gpt-6.2-sol", baseUrl: "https://secret@host" } },
+	input: { text: "fix the flaky login test", source: "interactive", images: ["AAAA"] },
+	before_agent_start: { prompt: "p", systemPrompt: "s" },
+	agent_start: {},
+	agent_end: {
+		messages: [
+			{ role: "assistant", stopReason: "error", errorMessage: "529: overloaded" },
+			{ role: "toolResult", content: [] },
+		],
+	},
+	agent_settled: { aborted: false },
+	message_start: { message: { role: "user", content: "and the logout test too" } },
+	message_end: { message: { role: "assistant", content: [{ type: "text", text: EXAMPLES.message_end.reply }] } },
+	tool_execution_start: { toolCallId: "call_1", toolName: "bash", args: { timeout: 1, command: "pytest tests/login -q" } },
+	tool_execution_end: { toolCallId: "call_1", toolName: "bash", result: { content: [] }, isError: false },
+	ui_prompt_start: { reason: "ui_prompt", kind: "confirm", title: "Allow bash: rm -rf build?" },
+	ui_prompt_end: { reason: "ui_prompt", kind: "confirm", title: "Allow bash: rm -rf build?" },
+};
+
+for (const [type, event] of Object.entries(EVENTS)) {
+	test(`${type} is forwarded as the example says`, async () => {
+		stage.sidecar(answering());
+		const pi = new FakePi(tank);
+		pi.emit("session_start", { reason: "startup" });
+		assert.equal(pi.emit(type, event), undefined);
+		const record = await read(pi, type);
+		if (EXAMPLES[type].id) record.id = EXAMPLES[type].id;
+		assert.deepEqual(record, EXAMPLES[type]);
+	});
+}
+
+test("hello and session_tree carry what Pi can be asked", async () => {
+	stage.sidecar(answering());
+	const pi = new FakePi(tank);
+	pi.emit("session_start", { reason: "startup" });
+	const { pid, ...hello } = await read(pi, "hello");
+	assert.deepEqual({ ...hello, pid: EXAMPLES.hello.pid }, EXAMPLES.hello);
+	assert.equal(pid, process.pid);
+	const named = new FakePi(tank, EXAMPLES.session_tree.facts);
+	pi.emit("session_shutdown", { reason: "new" });
+	named.emit("session_start", { reason: "new" });
+	named.emit("ui_prompt_start", { kind: "confirm", title: "Allow bash?" });
+	named.emit("session_tree", { newLeafId: "x" });
+	assert.deepEqual(await read(named, "session_tree"), EXAMPLES.session_tree);
+});
+
+test("an answer's end is forwarded, other messages' ends aren't", async () => {
+	stage.sidecar(answering());
+	const pi = new FakePi(tank);
+	pi.emit("session_start", { reason: "startup" });
+	pi.emit("message_end", { message: { role: "toolResult", content: [{ type: "text", text: "secret" }] } });
+	pi.emit("tool_execution_end", { toolCallId: "c", result: { content: [{ type: "text", text: "secret" }] } });
+	pi.emit("message_start", { message: { role: "toolResult", content: [{ type: "text", text: "secret" }] } });
+	assert.equal((await read(pi, "message_start")).text, null);
+	assert.ok(!pi.notices.some((text) => text.includes("secret") || text.includes("message_end")));
+});
+
+test("one key press is reported each time it is asked for", async () => {
+	stage.sidecar(answering(`if (record.type === "input") say({ type: "watch_key" });`));
+	const pi = new FakePi(tank);
+	pi.emit("session_start", { reason: "startup" });
+	pi.emit("input", { text: "", source: "interactive" });
+	const input = await eventually(() => pi.input);
+	assert.equal(input("\x1b[97;1:3u"), undefined);
+	assert.equal(input("\x1b"), undefined);
+	assert.deepEqual(await read(pi, "key"), { ...EXAMPLES.key, escape: true });
+	assert.equal(pi.input, undefined);
+});
+
+test("a key that was asked for is watched for in the next session too", async () => {
+	stage.sidecar(answering(`if (record.type === "input") say({ type: "watch_key" });`));
+	const [first, second] = [new FakePi(tank), new FakePi(tank)];
+	first.emit("session_start", { reason: "startup" });
+	first.emit("input", { text: "", source: "interactive" });
+	await eventually(() => first.input);
+	first.emit("session_shutdown", { reason: "new" });
+	assert.equal(first.input, undefined);
+	second.emit("session_start", { reason: "new" });
+	second.input?.("a");
+	assert.deepEqual(await read(second, "key"), EXAMPLES.key);
+});
+
+test("a tool's call is the sidecar's, and its result the tool's", async () => {
+	stage.sidecar(answering(`if (record.type === "call") say({ type: "result", id: record.id, text: "said", isError: true });`));
+	const pi = new FakePi(tank);
+	pi.emit("session_start", { reason: "startup" });
+	const tool = pi.tools.find(({ name }) => name === "send_to_session");
+	const result = await tool?.execute("call_1", EXAMPLES.call.arguments, undefined);
+	assert.deepEqual(result, { content: [{ type: "text", text: "said" }], details: undefined, isError: true });
+	assert.deepEqual({ ...(await read(pi, "call")), id: EXAMPLES.call.id }, EXAMPLES.call);
+});
+
+test("a tool that another extension registered is left alone, with one notice", () => {
+	stage.sidecar(answering());
+	const pi = new FakePi(tank);
+	pi.tools.push({ name: "send_to_session" });
+	pi.emit("session_start", { reason: "startup" });
+	assert.equal(pi.tools.filter(({ name }) => name === "send_to_session").length, 1);
+	assert.equal(pi.notices.filter((text) => text.includes("send_to_session")).length, 1);
+});
+
+test("only an interactive session has a sidecar and tools", () => {
+	for (const mode of ["print", "json", "rpc"]) {
+		const pi = new FakePi(tank, EXAMPLES.hello.facts, mode);
+		pi.emit("session_start", { reason: "startup" });
+		pi.emit("agent_start");
+		assert.deepEqual([pi.tools, pi.notices, common.sidecar], [[], [], undefined]);
+	}
+	process.env.PI_SUBAGENT_CHILD = "1";
+	const pi = new FakePi(tank);
+	delete process.env.PI_SUBAGENT_CHILD;
+	pi.emit("session_start", { reason: "startup" });
+	assert.deepEqual([pi.tools, pi.notices, common.sidecar], [[], [], undefined]);
+});
+
+test("a second copy in one process does nothing but one notice", async () => {
+	stage.sidecar(answering());
+	const [first, second] = [new FakePi(tank), new FakePi(tank)];
+	for (const reason of ["startup", "new"]) {
+		first.emit("session_start", { reason });
+		second.emit("session_start", { reason });
+		second.emit("agent_start");
+		first.emit("session_shutdown", { reason: "new" });
+		second.emit("session_shutdown", { reason: "new" });
+	}
+	assert.deepEqual(second.notices.length, 1);
+	assert.deepEqual(second.tools, []);
+	first.emit("session_start", { reason: "new" });
+	first.emit("message_start", { message: { role: "user", content: "" } });
+	await read(first, "message_start");
+	assert.ok(!first.notices.some((text) => text.includes("agent_start")));
+});
+
+test("a Pi that lacks what is needed gets one notice", () => {
+	const pi = new FakePi(tank);
+	Object.assign(pi.ctx, { mode: undefined });
+	for (const reason of ["startup", "new"]) pi.emit("session_start", { reason });
+	assert.deepEqual([pi.notices.length, pi.tools, common.sidecar], [1, [], undefined]);
+});
+
+test("nothing that Pi throws leaves a handler, and one notice says what", () => {
+	stage.sidecar(answering());
+	const pi = new FakePi(tank);
+	pi.emit("session_start", { reason: "startup" });
+	Object.assign(pi.ctx, { hasPendingMessages: () => assert.fail("stale") });
+	for (let n = 0; n < 3; n++) pi.emit("message_start", { message: { role: "user", content: "" } });
+	Object.assign(pi.ctx.ui, { notify: () => assert.fail("stale") });
+	pi.emit("message_start", { message: { role: "user", content: "" } });
+	assert.equal(pi.notices.filter((text) => text.includes("stale")).length, 1);
+});
+
+test("quit ends the sidecar, nothing else does", async () => {
+	stage.sidecar(answering());
+	const pi = new FakePi(tank);
+	pi.emit("session_start", { reason: "startup" });
+	const { sidecar } = common;
+	pi.emit("session_shutdown", { reason: "reload" });
+	assert.equal(common.sidecar, sidecar);
+	pi.emit("session_start", { reason: "reload" });
+	await read(pi, "hello");
+	assert.equal(common.sidecar, sidecar);
+	pi.emit("session_shutdown", { reason: "quit" });
+	await eventually(() => sidecar?.exitCode !== null);
+	assert.deepEqual([sidecar?.exitCode, common.sidecar], [0, undefined]);
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { interpreter, passed } from "../src/launch.ts";
+
+let home: string;
+let root: string;
+beforeEach(() => {
+	home = mkdtempSync(join(tmpdir(), "tank-"));
+	root = join(home, "root");
+	mkdirSync(root);
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+function file(path: string, text = ""): string {
+	mkdirSync(dirname(path), { recursive: true });
+	writeFileSync(path, text);
+	return path;
+}
+
+test("TANK_PYTHON wins, then the checkout's Python, then what install wrote", () => {
+	file(join(home, ".config/pi-tank/launch.json"), '{"python": "/written/python"}');
+	assert.equal(interpreter({ HOME: home }, root), "/written/python");
+	const own = file(join(root, ".venv/bin/python"));
+	assert.equal(interpreter({ HOME: home }, root), "/written/python", "no checkout without pyproject.toml");
+	file(join(root, "pyproject.toml"));
+	assert.equal(interpreter({ HOME: home }, root), own);
+	assert.equal(interpreter({ HOME: home, TANK_PYTHON: "/mine" }, root), "/mine");
+	assert.equal(interpreter({ HOME: home, TANK_PYTHON: "relative" }, root), own);
+});
+
+test("XDG_CONFIG_HOME counts only when it is absolute", () => {
+	file(join(home, "conf/pi-tank/launch.json"), '{"python": "/a"}');
+	file(join(home, ".config/pi-tank/launch.json"), '{"python": "/b"}');
+	assert.equal(interpreter({ HOME: home, XDG_CONFIG_HOME: join(home, "conf") }, root), "/a");
+	assert.equal(interpreter({ HOME: home, XDG_CONFIG_HOME: "conf" }, root), "/b");
+});
+
+test("nothing is run that launch.json doesn't name by an absolute path", () => {
+	assert.equal(interpreter({ HOME: home }, root), undefined);
+	for (const text of ["", "{", "null", "{}", '{"python": 3}', '{"python": "python3"}']) {
+		file(join(home, ".config/pi-tank/launch.json"), text);
+		assert.equal(interpreter({ HOME: home }, root), undefined, text);
+	}
+});
+
+test("the sidecar sees named variables only", () => {
+	const env = { HOME: "/h", PATH: "/p", LC_ALL: "C", XDG_STATE_HOME: "/s", REX_BLOCK: "1", TMUX_PANE: "%1", NO_COLOR: "1" };
+	const others = { ANTHROPIC_API_KEY: "k", GITHUB_TOKEN: "t", PYTHONPATH: "/x", NODE_OPTIONS: "", MY_PATH: "", PATHS: "" };
+	assert.deepEqual(passed({ ...env, ...others }), env);
+});

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import pkg from "../package.json" with { type: "json" };
+import { answering, eventually, Stage } from "./support/sidecars.ts";
+
+const PATIENT = { answer: 5000, grace: 500, result: 8000, restart: [10, 20, 30, 40], failures: 60_000 };
+let stage: Stage;
+beforeEach(() => {
+	stage = new Stage();
+});
+afterEach(() => stage.close());
+
+test("hello says who speaks, what Pi says and what was kept", async () => {
+	stage.sidecar(answering());
+	stage.shared.kept = { count: 3 };
+	stage.link(PATIENT).open("startup");
+	const [hello] = await eventually(() => stage.read("hello").length > 0 && stage.read("hello"));
+	assert.equal(typeof hello?.sidecar, "number");
+	delete hello?.sidecar;
+	const facts = { sessionId: "s" };
+	const said = { type: "hello", id: 1, tank: pkg.version, protocol: 1, pid: process.pid, reason: "startup", facts };
+	assert.deepEqual(hello, { ...said, kept: { count: 3 } });
+	assert.deepEqual(stage.notices, []);
+});
+
+test("the next copy takes over the same sidecar, in the middle of a character too", async () => {
+	const line = `Buffer.from(JSON.stringify({ type: "keep", value: "é" }) + "\\n")`;
+	const [half, rest] = [`process.stdout.write(${line}.subarray(0, 25)); continue;`, `process.stdout.write(${line}.subarray(25));`];
+	stage.sidecar(answering(`if (record.reason === "startup") { ${half} } else { ${rest} }`));
+	stage.link(PATIENT).open("startup");
+	const first = stage.shared.sidecar;
+	await eventually(() => stage.shared.partial.length > 0);
+	stage.shared.owner = undefined;
+	stage.link(PATIENT).open("reload");
+	await eventually(() => stage.read("hello").length > 0);
+	assert.equal(stage.shared.sidecar, first);
+	assert.deepEqual(stage.orders.slice(0, 1), [{ type: "keep", value: "é" }]);
+	assert.deepEqual(stage.read("hello").map(({ reason }) => reason), ["reload"]);
+});
+
+test("a killed sidecar comes back with what was kept and the last focus", async () => {
+	stage.sidecar(answering(`if (record.reason === "startup") say({ type: "keep", value: "v" });`));
+	stage.shared.focused = false;
+	stage.link(PATIENT).open("startup");
+	await eventually(() => stage.read("hello").length === 1);
+	stage.shared.sidecar?.kill("SIGKILL");
+	await eventually(() => stage.read("focus").length === 2);
+	const [, hello] = stage.read("hello");
+	assert.equal(hello?.reason, "restart");
+	assert.equal(hello?.kept, "v");
+	assert.equal(stage.read("focus")[1]?.focused, false);
+});
+
+test("a sidecar that leaves a request unanswered is replaced, a slow one in time isn't", async () => {
+	stage.sidecar(answering(`if (record.type === "agent_start") continue;`));
+	const link = stage.link({ ...stage.times, answer: 400 });
+	link.open("startup");
+	await eventually(() => stage.read("hello").length === 1);
+	const first = stage.shared.sidecar;
+	link.send({ type: "agent_settled" });
+	await setTimeout(600);
+	assert.equal(stage.shared.sidecar, first);
+	link.send({ type: "agent_start" });
+	await eventually(() => stage.read("hello").length === 2);
+	assert.notEqual(stage.shared.sidecar?.pid, first?.pid);
+	assert.equal(first?.signalCode, "SIGKILL");
+});
+
+test("an answer that came while Pi itself was busy counts", async () => {
+	stage.sidecar(answering());
+	const link = stage.link({ ...stage.times, answer: 400 });
+	link.open("startup");
+	await eventually(() => stage.read("hello").length === 1);
+	await setImmediate();
+	link.send({ type: "agent_start" });
+	const end = performance.now() + 1000;
+	while (performance.now() < end);
+	await setTimeout(100);
+	assert.deepEqual([stage.read("hello").length, stage.read("agent_start").length], [1, 1]);
+});
+
+test("a sidecar that stops reading is replaced before more than 256 KiB wait for it", async () => {
+	stage.sidecar(answering(`if (record.type === "input") process.kill(process.pid, "SIGSTOP");`));
+	const link = stage.link(PATIENT);
+	link.open("startup");
+	await eventually(() => stage.read("hello").length === 1);
+	let sent = 0;
+	for (; stage.shared.sidecar && sent < 500; sent++) {
+		link.send({ type: "input", text: "x".repeat(4000) });
+		await setTimeout(0);
+	}
+	assert.ok(sent > 64 && sent < 300, `${sent} records`);
+	await eventually(() => stage.read("hello").length === 2);
+});
+
+test("a large kept value is no backlog", async () => {
+	stage.sidecar(answering());
+	stage.shared.kept = "k".repeat(320 * 1024);
+	const link = stage.link(PATIENT);
+	link.open("startup");
+	link.send({ type: "agent_start" });
+	await eventually(() => stage.read("agent_start").length === 1);
+	assert.equal(stage.read("hello").length, 1);
+});
+
+test("a sidecar that exits at once is started five times, then one notice, until the next session", async () => {
+	stage.sidecar("process.exit(1)");
+	const link = stage.link(PATIENT);
+	link.open("startup");
+	await eventually(() => stage.notices.length > 0);
+	assert.deepEqual(stage.notices, ["stopped"]);
+	assert.equal(link.send({ type: "before_agent_start" }), 0);
+	stage.sidecar(answering());
+	await setTimeout(100);
+	assert.equal(stage.shared.sidecar, undefined);
+	stage.link(PATIENT).open("new");
+	await eventually(() => stage.read("hello").length === 1);
+});
+
+test("a Python that isn't there, or no file to run, is one notice and no second attempt", async () => {
+	process.env.TANK_PYTHON = `${stage.folder}/none`;
+	stage.link(PATIENT).open("startup");
+	await eventually(() => stage.notices.length > 0);
+	await setTimeout(100);
+	assert.deepEqual(stage.notices, ["python"]);
+	assert.equal(stage.shared.sidecar, undefined);
+});
+
+test("between two sessions a dead sidecar isn't started again", async () => {
+	stage.sidecar(answering());
+	stage.link(PATIENT).open("startup");
+	await eventually(() => stage.read("hello").length === 1);
+	stage.shared.owner = undefined;
+	stage.shared.sidecar?.kill("SIGKILL");
+	await eventually(() => stage.shared.sidecar === undefined);
+	await setTimeout(100);
+	assert.equal(stage.shared.sidecar, undefined);
+});
+
+test("a sidecar of another version is replaced by a copy that finds it, and used by the copy that started it", async () => {
+	stage.sidecar(answering("", "0.0.1"));
+	stage.link(PATIENT).open("startup");
+	await eventually(() => stage.read("hello").length === 1);
+	assert.deepEqual(stage.notices, ["version"]);
+	const old = stage.shared.sidecar;
+	stage.shared.owner = undefined;
+	stage.sidecar(answering());
+	stage.link(PATIENT).open("reload");
+	await eventually(() => stage.orders.filter(({ type }) => type === "welcome").length === 2);
+	await eventually(() => old?.signalCode === "SIGKILL");
+	const versions = stage.orders.flatMap((order) => (order.type === "welcome" ? [order.tank] : []));
+	assert.deepEqual(versions, ["0.0.1", pkg.version]);
+	assert.equal((await eventually(() => stage.read("hello").at(-1)?.reason === "restart" && stage.read("hello"))).length, 2);
+	assert.deepEqual(stage.notices, ["version"]);
+});
+
+test("only the welcome to the last hello says that the sidecar knows the session", async () => {
+	stage.sidecar(answering());
+	stage.link(PATIENT).open("startup");
+	stage.shared.owner = undefined;
+	stage.link(PATIENT).open("new");
+	await eventually(() => stage.read("hello").length === 2);
+	const known = stage.orders.flatMap((order) => (order.type === "welcome" ? [order.id] : []));
+	assert.deepEqual(known, [2]);
+});
+
+test("at the end its input ends", async () => {
+	stage.sidecar(`process.stdin.on("end", () => require("fs").writeFileSync("${stage.folder}/ended", "")).resume();`);
+	const link = stage.link(PATIENT);
+	link.open("startup");
+	link.end();
+	const { existsSync } = await import("node:fs");
+	await eventually(() => existsSync(`${stage.folder}/ended`));
+	assert.equal(link.send({ type: "focus" }), 0);
+});
+
+test("lines that are no orders are passed over", async () => {
+	stage.sidecar(answering(`process.stdout.write("junk\\n\\n[1]\\nnull\\n");`));
+	stage.link(PATIENT).open("startup");
+	await eventually(() => stage.read("hello").length === 1);
+	assert.deepEqual(stage.notices, []);
+});
+
+const CALL = `if (record.type === "call" && record.arguments.to) say({ type: "result", id: record.id, text: "started", isError: false });`;
+
+test("a call has the sidecar's result, with its arguments uncut", async () => {
+	stage.sidecar(answering(CALL));
+	const link = stage.link(PATIENT);
+	link.open("startup");
+	const message = "m".repeat(16_000);
+	const { text, isError } = await link.call("send_to_session", { to: "x", message });
+	assert.deepEqual({ text, isError }, { text: "started", isError: false });
+	const [call] = await eventually(() => stage.read("call").length > 0 && stage.read("call"));
+	assert.ok(call?.arguments.message === message);
+});
+
+test("a call without a result in time, or aborted, or too long is an error for the model", async () => {
+	stage.sidecar(answering(CALL));
+	const link = stage.link({ ...PATIENT, result: 300 });
+	link.open("startup");
+	assert.match((await link.call("t", {})).text, /did not answer within 0.3 s/);
+	assert.match((await link.call("t", {}, AbortSignal.abort())).text, /Aborted/);
+	const aborting = new AbortController();
+	const call = link.call("t", {}, aborting.signal);
+	aborting.abort();
+	assert.deepEqual([(await call).isError, /Aborted/.test((await call).text)], [true, true]);
+	assert.match((await link.call("t", { to: "x".repeat(200_000) })).text, /Too long/);
+});
+
+test("a call ends with its sidecar, and none is made without one", async () => {
+	stage.sidecar(answering(`if (record.type === "call") process.exit(1);`));
+	const link = stage.link({ ...PATIENT, restart: [] });
+	link.open("startup");
+	assert.match((await link.call("t", {})).text, /stopped before it answered/);
+	assert.match((await link.call("t", {})).text, /isn't running/);
+});
