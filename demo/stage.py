@@ -66,8 +66,12 @@ class Terminal:
     def submit(self, text: str) -> None:
         """Type a line and press Enter."""
         self.type(text)
-        time.sleep(TYPING_S)
+        self.pause()
         self.press("Enter")
+
+    def pause(self) -> None:
+        """Between text and the key that ends it."""
+        time.sleep(TYPING_S)
 
     def press(self, *keys: str) -> None:
         """Keys by tmux's names: Enter, Escape, C-z, M-Enter."""

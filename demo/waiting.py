@@ -12,7 +12,7 @@ class NeverError(AssertionError):
     """What was waited for didn't come."""
 
 
-def eventually(look: Callable[[], T], timeout: float = 10, message: str | Callable[[], str] = "") -> T:
+def eventually(look: Callable[[], T | None], timeout: float = 10, message: str | Callable[[], str] = "") -> T:
     """The first truthy value that `look` returns. Raises `NeverError` with the last one after `timeout` seconds."""
     end = time.monotonic() + timeout
     while True:

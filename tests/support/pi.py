@@ -9,7 +9,9 @@ from typing import Any
 
 import psutil
 
+from demo import agent_dir
 from demo.stage import EXTENSION, PI_BIN, Stage, Terminal
+from demo.waiting import NeverError, eventually
 from tank.records import entry as entries
 from tank.records.entry import Entry, JunkError
 from tests.support.client import Client
@@ -51,10 +53,7 @@ class PiSession(Terminal):
 
     def published(self) -> Entry:
         """The live entry, waited for."""
-        self.wait_until(self.entry, "a live entry")
-        found = self.entry()
-        assert found is not None
-        return found
+        return eventually(self.entry, 15, lambda: f"{self.name}: a live entry\n{self.screen()}")
 
     def status(self) -> str | None:
         entry = self.entry()
@@ -68,10 +67,12 @@ class PiSession(Terminal):
             fits = entry and entry.status == status and detail in (None, entry.status_detail)
             return entry if fits else None
 
-        self.wait_until(reached, f"status {status}, detail {detail}; {self.record()}", timeout)
-        found = self.entry()
-        assert found is not None
-        return found
+        try:
+            return eventually(reached, timeout)
+        except NeverError as error:
+            raise NeverError(
+                f"{self.name}: no status {status}, {detail}: {self.record()}\n{self.screen()}"
+            ) from error
 
     def changes(self) -> list[str]:
         """The changes of status that the entry tells of, oldest first."""
@@ -164,6 +165,15 @@ class Lab(Stage):
         client = Client(command, self.environment(TERM="xterm-256color"), size)
         self._clients.append(client)
         return client
+
+    def use_model(self, base_url: str) -> None:
+        """Another server for the sessions that start from now on."""
+        agent_dir.write(self.agent_dir, base_url)
+
+    def settings(self, **settings: object) -> None:
+        """Pi's settings for the sessions that start from now on; those not named keep their values."""
+        file = self.agent_dir / "settings.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | settings))
 
     def folder_in_work(self, name: str) -> Path:
         path = self.folder / "work" / name
