@@ -79,11 +79,11 @@ class Branch:
         self._leaf = fields.string(record, "id")
         self._prompts += is_prompt(record)
         self._taken += 1
-        if self._prompts > PROMPTS:
-            self._forget_oldest_prompt()
+        if self._prompts >= PROMPTS:
+            self._forget_what_came_before()
         return True
 
-    def _forget_oldest_prompt(self) -> None:
+    def _forget_what_came_before(self) -> None:
         while self._prompts > PROMPTS or not is_prompt(self.records[0]):
             forgotten = self.records.popleft()
             self._prompts -= is_prompt(forgotten)
