@@ -17,7 +17,7 @@ class Loop:
         self._selector = selectors.DefaultSelector()
         self._timers: list[tuple[float, int, Ready]] = []
         self._order = itertools.count()
-        self._running = True
+        self._running = False
         self.idle: Callable[[], float | None] = lambda: None
         """Called before each sleep; gives the tick to wake at, or None."""
         self.woken: Ready = lambda: None
@@ -40,16 +40,20 @@ class Loop:
         heapq.heappush(self._timers, (time.monotonic() + delay_s, next(self._order), due))
 
     def stop(self) -> None:
+        """Nothing is called any more, also of what is ready or due already."""
         self._running = False
 
     def run(self) -> None:
+        """Until `stop`."""
+        self._running = True
         while self._running:
             wake = self.idle()
             next_timer = self._timers[0][0] if self._timers else None
             due = min((tick for tick in (wake, next_timer) if tick is not None), default=None)
             timeout = None if due is None else max(due - time.monotonic(), 0.0)
             for key, _ in self._selector.select(timeout):
-                if key.fd in self._selector.get_map() and self._running:
+                # A callback before this one may have closed the descriptor, and its number may be another's now.
+                if self._selector.get_map().get(key.fd) is key and self._running:
                     key.data()
             now = time.monotonic()
             while self._timers and self._timers[0][0] <= now and self._running:
