@@ -1,9 +1,8 @@
 """The contract of `live/<pid>.json`: what a session publishes. FORMAT.md explains each field."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 Status = Literal["idle", "working", "needs-you", "done"]
@@ -58,14 +57,14 @@ class Change(Published):
 
     status: Status
     detail: str | None
-    at: datetime
+    at: AwareDatetime
 
 
 class Recap(Published):
     """The latest recap that an extension wrote into the session."""
 
     text: str
-    at: datetime | None
+    at: AwareDatetime | None
 
 
 class Context(Published):
@@ -100,7 +99,7 @@ class LiveEntry(Published):
     )
     terminal: Terminal | None = None
     status: Status
-    status_since: datetime | None = None
+    status_since: AwareDatetime | None = None
     status_detail: str | None = Field(default=None, description="Why it needs the person")
     activity: str | None = Field(default=None, description="The running tool with its main argument")
     recent: list[Change] | None = Field(
@@ -112,5 +111,5 @@ class LiveEntry(Published):
     context: Context | None = None
     model: str | None = Field(default=None, description="provider/id")
     messages_since_input: int | None = Field(default=None, ge=0, description="The loop guard's count")
-    started_at: datetime
-    updated_at: datetime | None = None
+    started_at: AwareDatetime
+    updated_at: AwareDatetime | None = None

@@ -139,12 +139,13 @@ def _loaded(line: bytes) -> dict[str, object] | None:
 
 def _head(line: bytes, size_bytes: int) -> Record | None:
     """What Pi writes first of a record, enough to follow the branch past it."""
-    head = HEAD.match(line)
-    if head is None:
+    heads = list(HEAD.finditer(line))
+    if not heads:
         return None
+    head = heads[-1]
     kind, identity, parent = (part and part.decode(errors="replace") for part in head.groups())
     record: dict[str, object] = {"type": kind, "id": identity, "parentId": parent, "unread_bytes": size_bytes}
-    role = ROLE.search(line)
+    role = ROLE.search(line, head.end())
     if role:
         record["message"] = {"role": role[1].decode(), "toolCallId": role[2] and role[2].decode()}
     return record
