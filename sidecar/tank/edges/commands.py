@@ -1,14 +1,16 @@
 """Other programs run for their output, without waiting: bounded in time and size, never through a shell."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from tank.edges.loop import Loop
 
 OUTPUT_LIMIT_BYTES = 64 * 1024
-EXIT_S = 0.2
-"""A program that closed its output has this long to exit."""
+FIRST_LOOK_S = 0.001
+"""A program that closed its output is asked whether it has exited after this long, then at intervals that double."""
 
 Ended = Callable[[bytes | None], None]
 
@@ -22,8 +24,9 @@ class Command:
         self._loop = loop
         self._ended: Ended | None = ended
         self._output = bytearray()
+        self._pause_s = FIRST_LOOK_S
         try:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 argv,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -32,41 +35,62 @@ class Command:
                 env=dict(environment),
                 start_new_session=True,
             )
-        except OSError:
+        except (OSError, ValueError):
+            self._group: int | None = None
             loop.later(0, lambda: self._end(None))
             return
-        assert self._process.stdout is not None  # noqa: S101 - stdout is a pipe, as asked
-        self._descriptor = self._process.stdout.fileno()
-        os.set_blocking(self._descriptor, False)
-        loop.watch(self._descriptor, self._read)
-        loop.later(timeout_s, self._expire)
+        assert process.stdout is not None  # noqa: S101 - stdout is a pipe, as asked
+        self._process, self._stdout, self._group = process, process.stdout, process.pid
+        os.set_blocking(self._stdout.fileno(), False)
+        loop.watch(self._stdout.fileno(), self._read)
+        loop.later(timeout_s, self._give_up)
+
+    @property
+    def running(self) -> bool:
+        """Whether `ended` is still to be called."""
+        return self._ended is not None
+
+    def kill(self) -> None:
+        """End the program and its children, which may hold the pipe; `ended` isn't called any more."""
+        if self._ended is None:
+            return
+        self._ended = None
+        if self._group is not None:
+            with suppress(OSError):
+                os.killpg(self._group, signal.SIGKILL)
+            self._hang_up()
+
+    def _give_up(self) -> None:
+        ended = self._ended
+        self.kill()
+        if ended is not None:
+            ended(None)
 
     def _read(self) -> None:
         try:
-            data = os.read(self._descriptor, OUTPUT_LIMIT_BYTES)
+            data = os.read(self._stdout.fileno(), OUTPUT_LIMIT_BYTES)
         except BlockingIOError:
             return
         self._output += data
         if len(self._output) > OUTPUT_LIMIT_BYTES:
-            self._expire()
+            self._give_up()
         elif not data:
-            self._close(EXIT_S)
+            self._hang_up()
 
-    def _expire(self) -> None:
-        if self._ended is not None:
-            self._process.kill()
-            self._close(None)
+    def _hang_up(self) -> None:
+        if not self._stdout.closed:
+            self._loop.forget(self._stdout.fileno())
+            self._stdout.close()
+            self._look()
 
-    def _close(self, patience_s: float | None) -> None:
-        self._loop.forget(self._descriptor)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        try:
-            code = self._process.wait(patience_s)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            code = self._process.wait()
-        self._end(bytes(self._output) if code == 0 else None)
+    def _look(self) -> None:
+        """Reap the program once it has exited. Never waits: one that hangs in the kernel outlives its killing."""
+        code = self._process.poll()
+        if code is None:
+            self._loop.later(self._pause_s, self._look)
+            self._pause_s *= 2
+        else:
+            self._end(bytes(self._output) if code == 0 else None)
 
     def _end(self, output: bytes | None) -> None:
         ended, self._ended = self._ended, None
