@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from tank.board import bindings
+from tank.board.acts import LIST
 from tank.board.bindings import ACTS, BINDINGS, Act
 from tank.board.keys import Key, Pasted
 from tank.board.state import (
@@ -25,9 +26,10 @@ from tank.board.state import (
     Suspend,
     Tick,
     TranscriptGrew,
+    peeked_session,
     who,
 )
-from tank.board.update import LIST, peeked_session, update
+from tank.board.update import update
 from tank.records.entry import Entry
 from tank.roster.roster import Life, Roster, Session
 from tests.board.sample import NOW, PEEK, ROSTERS, SIX, loaded, session, state
@@ -56,9 +58,6 @@ def changed(of: Session, **fields: object) -> Session:
 
 def selected(found: State) -> Entry:
     return next(each.entry for each in found.roster.sessions if who(each) == found.selected)
-
-
-# Selection
 
 
 def test_the_first_that_needs_the_person_is_selected_on_opening() -> None:
@@ -155,9 +154,6 @@ def test_keys_of_an_empty_board_do_nothing_and_quit_works() -> None:
     assert effects(found, Key("escape")) == (Quit(),)
 
 
-# Peek
-
-
 def test_space_opens_the_peek_and_closes_it() -> None:
     found = state(ROSTERS[6], SIZE)
     opened, asked = update(found, Key("space"))
@@ -235,9 +231,6 @@ def test_escape_closes_the_peek_then_drops_the_filter_then_closes_the_board() ->
     assert effects(second, Key("escape")) == (Quit(),)
 
 
-# Priority
-
-
 @pytest.mark.parametrize(("key", "priority"), [("0", 0), ("3", 3), ("-", None)])
 def test_p_and_a_digit_set_the_priority_of_the_selected_session(key: str, priority: int | None) -> None:
     asking = pressed(state(ROSTERS[6], SIZE), "p")
@@ -288,9 +281,6 @@ def test_what_came_of_a_priority_is_told_only_when_it_failed() -> None:
     assert update(waiting, PriorityDone("refused"))[0].notice == "priority not set: refused"
 
 
-# Filter
-
-
 def test_slash_filters_while_it_is_typed_and_the_filter_stays_while_live() -> None:
     found = pressed(state(ROSTERS[6], SIZE), "/", *"site")
     assert selected(found).project_name == "site"
@@ -328,9 +318,6 @@ def test_pasted_text_goes_into_the_filter_and_nowhere_else() -> None:
     found = state(ROSTERS[6], SIZE)
     assert update(found, Pasted("p0\x1b[2J"))[0] == found
     assert update(pressed(found, "/"), Pasted("two\nlines\x1b[2J"))[0].filter == "two lines[2J"
-
-
-# The rest
 
 
 def test_help_opens_scrolls_and_closes() -> None:
@@ -371,9 +358,6 @@ def test_a_smaller_screen_keeps_the_selection_in_sight() -> None:
     found = pressed(state(ROSTERS[60], Size(80, 50)), "G")
     small, _ = update(found, Resized(Size(40, 8)))
     assert small.top > found.top
-
-
-# Bindings
 
 
 def test_every_act_has_a_key_a_sentence_and_a_function() -> None:

@@ -158,6 +158,16 @@ def test_a_session_that_does_not_answer_holds_up_no_key(desk: Desk) -> None:
         terminal.until("▸ ○ idle", before, timeout_s=1)
 
 
+def test_a_socket_that_is_none_holds_up_nothing(desk: Desk) -> None:
+    waiting(desk, socket="/run/x\0y")
+    with board(desk) as terminal:
+        terminal.until("fix the login test")
+        terminal.type("p1")
+        terminal.until("priority not set: ")
+        terminal.type("\x1b")
+        assert terminal.ended() == 0
+
+
 def test_the_peek_shows_the_transcript_and_follows_it(desk: Desk, tmp_path: Path) -> None:
     file = tmp_path / "session.jsonl"
     waiting(desk, sessionFile=str(file))

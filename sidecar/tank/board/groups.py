@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from tank.board import said
+from tank.board.state import Who, who
 from tank.records.entry import Entry
 from tank.roster.roster import Roster, Session
 
@@ -70,3 +71,8 @@ def _haystack(session: Session) -> str:
 def _texts(entry: Entry) -> list[str]:
     texts = (entry.label, entry.session_id, entry.cwd, entry.model, entry.status_detail, entry.activity)
     return [text for text in (*texts, entry.recap, entry.last_reply) if text]
+
+
+def order(roster: Roster, words: str) -> list[Who]:
+    """The processes shown, from the first row to the last."""
+    return [who(session) for group in groups(roster, words) for session in group.sessions]

@@ -140,3 +140,21 @@ class Quit(NamedTuple):
 
 
 Effect = LoadPeek | SetPriority | Refresh | Suspend | Quit
+
+Step = tuple[State, tuple[Effect, ...]]
+"""The next state, and effects in the order they are to be done."""
+
+
+def session(state: State, wanted: Who | None) -> Session | None:
+    """The session of this process now, None when it's gone."""
+    return next((each for each in state.roster.sessions if who(each) == wanted), None)
+
+
+def peeked_session(state: State) -> Session | None:
+    """Whose transcript is to be watched: there is one only while the peek is open."""
+    return session(state, state.peeked.who) if state.peeked else None
+
+
+def opened(chosen: Session) -> Peeked:
+    """A peek at this session, its transcript not read yet."""
+    return Peeked(who(chosen), chosen.entry.session_id, chosen.entry.session_file)

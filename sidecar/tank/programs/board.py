@@ -26,13 +26,13 @@ from tank.board.state import (
     State,
     Tick,
     TranscriptGrew,
+    peeked_session,
 )
-from tank.board.update import peeked_session, update
+from tank.board.update import update
 from tank.edges import socket_client
 from tank.edges.live_directory import LiveDirectory
 from tank.edges.loop import Loop
 from tank.edges.transcripts import Transcript
-from tank.errors import TankError
 from tank.roster.roster import Life, Roster, Session
 
 POLL_S = 0.1
@@ -206,6 +206,6 @@ class Board:
         try:
             reply = socket_client.request(path, {"type": "priority", "priority": priority})
             error = "" if reply.get("ok") is True else str(reply.get("error"))
-        except (OSError, TankError) as failure:
+        except Exception as failure:  # noqa: BLE001 - a socket that can't be asked must not end the board
             error = str(failure).removeprefix(f"{path}: ")
         self._deliver(PriorityDone(error))

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from tank.board import cells, layout, said
 from tank.board.groups import groups
-from tank.board.state import Mode, Size, State
+from tank.board.state import Mode, Size, State, session
 from tank.board.theme import PLAIN, Theme
-from tank.board.update import session
 from tank.board.view import first_moves, keys_page, peek, rows, title
 from tank.roster.target import shown_labels
 
