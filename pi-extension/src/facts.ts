@@ -60,22 +60,13 @@ export function reply(message: Message): string | null {
 }
 
 export function prompts(branch: readonly SessionEntry[]): string[] {
-	const found: string[] = [];
-	for (const entry of branch) {
-		const said = entry.type === "message" ? prompt(entry.message) : null;
-		if (said !== null) found.push(said);
-		if (found.length === PROMPTS) break;
-	}
-	return found;
+	const texts = branch.values().map((entry) => (entry.type === "message" ? prompt(entry.message) : null));
+	return texts.filter((said) => said !== null).take(PROMPTS).toArray();
 }
 
 export function lastReply(branch: readonly SessionEntry[]): string | null {
-	for (let at = branch.length - 1; at >= 0; at--) {
-		const entry = branch[at];
-		const said = entry?.type === "message" ? reply(entry.message) : null;
-		if (said) return said;
-	}
-	return null;
+	const last = branch.findLast((entry) => entry.type === "message" && reply(entry.message));
+	return last?.type === "message" ? reply(last.message) : null;
 }
 
 /** How an attempt ended: what the last answer among its messages says. */

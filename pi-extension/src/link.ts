@@ -109,8 +109,10 @@ export class Link {
 	/** After Pi was suspended, the sidecar gets time to write and Pi to read before it is judged. */
 	#expect(id: number): void {
 		this.#unanswered.add(id);
-		const judge = () => this.#unanswered.has(id) && this.#fail();
-		setTimeout(() => setTimeout(() => setImmediate(judge), this.#times.grace).unref(), this.#times.answer).unref();
+		const silent = () => this.#unanswered.has(id);
+		const judge = () => silent() && this.#fail();
+		const wait = () => silent() && setTimeout(() => setImmediate(judge), this.#times.grace).unref();
+		setTimeout(wait, this.#times.answer).unref();
 	}
 
 	#start(): void {

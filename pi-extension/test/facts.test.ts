@@ -4,20 +4,22 @@ import type { SessionEntry } from "@earendil-works/pi-coding-agent";
 import { argument, custom, ending, lastReply, prompt, prompts, reply } from "../src/facts.ts";
 
 function said(role: string, content: unknown): SessionEntry {
-	return { type: "message", id: "", parentId: null, timestamp: "", message: { role, content } } as unknown as SessionEntry;
+	const entry = { type: "message", id: "", parentId: null, timestamp: "", message: { role, content } };
+	return entry as unknown as SessionEntry;
 }
 
 const image = { type: "image", data: "AAAA", mimeType: "image/png" };
 
 test("prompts are the first eight user texts, 512 code points each", () => {
-	const branch = [said("system", "s"), ...Array.from({ length: 10 }, (_, n) => said("user", `${n}${"😀".repeat(600)}`))];
-	const found = prompts([...branch, said("assistant", [])]);
+	const users = Array.from({ length: 10 }, (_, n) => said("user", `${n}${"😀".repeat(600)}`));
+	const found = prompts([said("system", "s"), ...users, said("assistant", [])]);
 	assert.equal(found.length, 8);
 	assert.equal(found[7], `7${"😀".repeat(511)}`);
 });
 
 test("a prompt's text blocks are joined, its images left out", () => {
-	assert.equal(prompt({ role: "user", content: [{ type: "text", text: "a" }, image, { type: "text", text: "b" }] }), "a\nb");
+	const content = [{ type: "text", text: "a" }, image, { type: "text", text: "b" }];
+	assert.equal(prompt({ role: "user", content }), "a\nb");
 	assert.equal(prompt({ role: "user", content: [image] }), "");
 	assert.equal(prompt({ role: "toolResult", content: [{ type: "text", text: "secret" }] }), null);
 });
@@ -26,8 +28,8 @@ test("a reply is the end of an answer's text, null where an answer has none", ()
 	const long = `${"x".repeat(5000)} end \n`;
 	assert.equal(reply({ role: "assistant", content: [{ type: "text", text: long }] }), `${"x".repeat(1020)} end`);
 	assert.equal(reply({ role: "assistant", content: [{ type: "toolCall", name: "bash" }] }), null);
-	const branch = [said("assistant", [{ type: "text", text: "yes" }]), said("assistant", [{ type: "toolCall" }]), said("user", "q")];
-	assert.equal(lastReply(branch), "yes");
+	const yes = said("assistant", [{ type: "text", text: "yes" }]);
+	assert.equal(lastReply([yes, said("assistant", [{ type: "toolCall" }]), said("user", "q")]), "yes");
 	assert.equal(lastReply([]), null);
 });
 
@@ -48,10 +50,7 @@ test("the argument is the first telling string", () => {
 });
 
 test("a custom entry carries its type, data and time", () => {
-	const entry = { type: "custom", id: "1", parentId: null, timestamp: "2026-01-01T00:00:00.000Z", customType: "session-recap", data: { text: "r" } };
-	assert.deepEqual(custom(entry as Parameters<typeof custom>[0]), {
-		customType: "session-recap",
-		data: { text: "r" },
-		at: "2026-01-01T00:00:00.000Z",
-	});
+	const [at, customType, data] = ["2026-01-01T00:00:00.000Z", "session-recap", { text: "r" }];
+	const entry = { type: "custom" as const, id: "1", parentId: null, timestamp: at, customType, data };
+	assert.deepEqual(custom(entry), { customType, data, at });
 });

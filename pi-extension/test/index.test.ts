@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, test } from "node:test";
+import pkg from "../package.json" with { type: "json" };
 import tank from "../src/index.ts";
-import type { Shared } from "../src/shared.ts";
-import { shared } from "../src/shared.ts";
+import { type Shared, shared } from "../src/shared.ts";
 import { EXAMPLES, FakePi } from "./support/examples.ts";
 import { answering, eventually, Stage } from "./support/sidecars.ts";
 
@@ -22,9 +23,10 @@ afterEach(() => {
 
 /** A stand-in whose notices are what it read. */
 async function read(pi: FakePi, type: string): Promise<{ [field: string]: any }> {
-	const { sidecar, ...record } = await eventually(() =>
-		pi.notices.flatMap((text) => (text.startsWith("{") ? [JSON.parse(text)] : [])).findLast((each) => each.type === type),
-	);
+	const { sidecar, ...record } = await eventually(() => {
+		const records = pi.notices.filter((text) => text.startsWith("{")).map((text) => JSON.parse(text));
+		return records.findLast((each) => each.type === type);
+	});
 	return record;
 }
 
@@ -47,7 +49,7 @@ const EVENTS = {
 	agent_settled: { aborted: false },
 	message_start: { message: { role: "user", content: "and the logout test too" } },
 	message_end: { message: { role: "assistant", content: [{ type: "text", text: EXAMPLES.message_end.reply }] } },
-	tool_execution_start: { toolCallId: "call_1", toolName: "bash", args: { timeout: 1, command: "pytest tests/login -q" } },
+	tool_execution_start: { toolCallId: "call_1", toolName: "bash", args: { n: 1, command: "pytest tests/login -q" } },
 	tool_execution_end: { toolCallId: "call_1", toolName: "bash", result: { content: [] }, isError: false },
 	ui_prompt_start: { reason: "ui_prompt", kind: "confirm", title: "Allow bash: rm -rf build?" },
 	ui_prompt_end: { reason: "ui_prompt", kind: "confirm", title: "Allow bash: rm -rf build?" },
@@ -117,12 +119,13 @@ test("a key that was asked for is watched for in the next session too", async ()
 });
 
 test("a tool's call is the sidecar's, and its result the tool's", async () => {
-	stage.sidecar(answering(`if (record.type === "call") say({ type: "result", id: record.id, text: "said", isError: true });`));
+	const result = `{ type: "result", id: record.id, text: "said", isError: true }`;
+	stage.sidecar(answering(`if (record.type === "call") say(${result});`));
 	const pi = new FakePi(tank);
 	pi.emit("session_start", { reason: "startup" });
 	const tool = pi.tools.find(({ name }) => name === "send_to_session");
-	const result = await tool?.execute("call_1", EXAMPLES.call.arguments, undefined);
-	assert.deepEqual(result, { content: [{ type: "text", text: "said" }], details: undefined, isError: true });
+	const told = await tool?.execute("call_1", EXAMPLES.call.arguments, undefined);
+	assert.deepEqual(told, { content: [{ type: "text", text: "said" }], details: undefined, isError: true });
 	assert.deepEqual({ ...(await read(pi, "call")), id: EXAMPLES.call.id }, EXAMPLES.call);
 });
 
@@ -183,6 +186,13 @@ test("nothing that Pi throws leaves a handler, and one notice says what", () => 
 	Object.assign(pi.ctx.ui, { notify: () => assert.fail("stale") });
 	pi.emit("message_start", { message: { role: "user", content: "" } });
 	assert.equal(pi.notices.filter((text) => text.includes("stale")).length, 1);
+});
+
+test("the extension has Tank's version and protocol", () => {
+	const python = readFileSync(new URL("../../sidecar/tank/version.py", import.meta.url), "utf8");
+	assert.equal(pkg.version, /^__version__ = "(.*)"$/m.exec(python)?.[1]);
+	assert.equal(EXAMPLES.hello.tank, pkg.version);
+	assert.equal(String(EXAMPLES.hello.protocol), /^PROTOCOL = (\d+)$/m.exec(python)?.[1]);
 });
 
 test("quit ends the sidecar, nothing else does", async () => {

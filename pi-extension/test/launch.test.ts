@@ -47,7 +47,8 @@ test("nothing is run that launch.json doesn't name by an absolute path", () => {
 });
 
 test("the sidecar sees named variables only", () => {
-	const env = { HOME: "/h", PATH: "/p", LC_ALL: "C", XDG_STATE_HOME: "/s", REX_BLOCK: "1", TMUX_PANE: "%1", NO_COLOR: "1" };
-	const others = { ANTHROPIC_API_KEY: "k", GITHUB_TOKEN: "t", PYTHONPATH: "/x", NODE_OPTIONS: "", MY_PATH: "", PATHS: "" };
-	assert.deepEqual(passed({ ...env, ...others }), env);
+	const env = { HOME: "/h", PATH: "/p", LC_ALL: "C", XDG_STATE_HOME: "/s", REX_ID: "1", TMUX_PANE: "%1", NO_COLOR: "" };
+	const secret = { ANTHROPIC_API_KEY: "k", GITHUB_TOKEN: "t" };
+	const others = { PYTHONPATH: "/x", NODE_OPTIONS: "", MY_PATH: "", PATHS: "" };
+	assert.deepEqual(passed({ ...env, ...secret, ...others }), env);
 });

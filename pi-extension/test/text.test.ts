@@ -24,9 +24,11 @@ test("a record is one line of JSON", () => {
 });
 
 test("lone surrogates become replacement characters in values and names, pairs and escaped text stay", () => {
-	const line = encode({ type: "t", text: "a\ud83d b\ude00", pair: "😀", literal: "\\ud83d", "\udfff": 1 }, { kept: "\udc00" });
+	const record = { type: "t", text: "a\ud83d b\ude00", pair: "😀", literal: "\\ud83d", "\udfff": 1 };
+	const line = encode(record, { kept: "\udc00" });
 	assert.ok(line.isWellFormed());
-	assert.deepEqual(JSON.parse(line), { type: "t", text: "a\ufffd b\ufffd", pair: "😀", literal: "\\ud83d", "\ufffd": 1, kept: "\ufffd" });
+	const { type, pair, literal } = record;
+	assert.deepEqual(JSON.parse(line), { type, text: "a\ufffd b\ufffd", pair, literal, "\ufffd": 1, kept: "\ufffd" });
 });
 
 test("a string is cut at 4,096 code points, shorter when the record would pass 16 KiB", () => {
@@ -35,6 +37,18 @@ test("a string is cut at 4,096 code points, shorter when the record would pass 1
 		const line = encode({ type: "t", text: character.repeat(9000), other: character.repeat(9000) });
 		assert.ok(Buffer.byteLength(line) <= LIMIT + 1);
 		assert.ok(JSON.parse(line).text.startsWith(character));
+	}
+});
+
+test("whatever the text, a record is well-formed, short enough and its beginning", () => {
+	const parts = ["a", "\n", "\\", '"', "\\ud83d", "\ud83d", "\ude00", "😀", "漢", "\u0000", "\u2028"];
+	for (let round = 0; round < 300; round++) {
+		const count = 2 ** (round % 14);
+		const text = Array.from({ length: count }, () => parts[Math.floor(Math.random() * parts.length)]).join("");
+		const line = encode({ type: "input", text, again: text });
+		assert.ok(line.isWellFormed() && Buffer.byteLength(line) <= LIMIT + 1);
+		assert.ok(line.indexOf("\n") === line.length - 1);
+		assert.ok(text.toWellFormed().startsWith(JSON.parse(line).text), JSON.stringify(text));
 	}
 });
 

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 
 type Json = { [field: string]: any };
+type Handler = (event: Json, ctx: ExtensionContext) => unknown;
 
 const FOLDER = new URL("../../../schema/examples/link/", import.meta.url);
 
@@ -20,12 +21,16 @@ export class FakePi {
 	readonly tools: Json[] = [];
 	input: ((data: string) => unknown) | undefined;
 	readonly ctx: ExtensionContext;
-	readonly #handlers = new Map<string, (event: Json, ctx: ExtensionContext) => unknown>();
+	readonly #handlers = new Map<string, Handler>();
 
 	constructor(extension: (pi: ExtensionAPI) => void, facts: Json = EXAMPLES.hello.facts, mode = "tui") {
-		const said = (role: string, text: string) => ({ type: "message", message: { role, content: [{ type: "text", text }] } });
+		const said = (role: string, text: string) => {
+			return { type: "message", message: { role, content: [{ type: "text", text }] } };
+		};
 		const branch = [...facts.prompts.map((text: string) => said("user", text)), said("assistant", facts.reply)];
-		const custom = (customType: string, data: unknown, timestamp = "") => ({ type: "custom", customType, data, timestamp });
+		const custom = (customType: string, data: unknown, timestamp = "") => {
+			return { type: "custom", customType, data, timestamp };
+		};
 		const old = [custom("tank-priority", { priority: 3 }), custom("session-recap", "old"), custom("other", "x")];
 		const { customType, data, at } = facts.recap;
 		const entries = [...branch, ...old, custom("tank-priority", facts.priority), custom(customType, data, at)];
@@ -55,7 +60,7 @@ export class FakePi {
 		};
 		this.ctx = ctx as unknown as ExtensionContext;
 		const pi = {
-			on: (name: string, handler: (event: Json, ctx: ExtensionContext) => unknown) => this.#handlers.set(name, handler),
+			on: (name: string, handler: Handler) => this.#handlers.set(name, handler),
 			getAllTools: () => this.tools,
 			registerTool: (tool: Json) => void this.tools.push(tool),
 		};
