@@ -28,8 +28,8 @@ test("a reply is the end of an answer's text, null where an answer has none", ()
 	const long = `${"x".repeat(5000)} end \n`;
 	assert.equal(reply({ role: "assistant", content: [{ type: "text", text: long }] }), `${"x".repeat(1020)} end`);
 	assert.equal(reply({ role: "assistant", content: [{ type: "toolCall", name: "bash" }] }), null);
-	const yes = said("assistant", [{ type: "text", text: "yes" }]);
-	assert.equal(lastReply([yes, said("assistant", [{ type: "toolCall" }]), said("user", "q")]), "yes");
+	const [no, yes] = ["no", "yes"].map((text) => said("assistant", [{ type: "text", text }]));
+	assert.equal(lastReply([no!, yes!, said("assistant", [{ type: "toolCall" }]), said("user", "q")]), "yes");
 	assert.equal(lastReply([]), null);
 });
 
