@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from demo.stage import PI_BIN
+from demo.stage import PI_BIN, RUN_MARK
 from demo.waiting import eventually
 from tests.support.stand_in import Session
 
@@ -24,7 +24,7 @@ class Desk:
         self.bin.mkdir()
         self.live = self.home / ".local/state/pi/live"
         self.sessions: list[Session] = []
-        kept = ("TANK_TEST_RUN", "LANG")
+        kept = (RUN_MARK, "LANG")
         self.environment = {name: os.environ[name] for name in kept if name in os.environ}
         self.environment |= {"HOME": str(self.home), "PATH": f"{self.bin}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
 
