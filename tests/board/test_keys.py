@@ -80,6 +80,10 @@ def test_what_is_no_key_press_takes_nothing_with_it(data: bytes) -> None:
     assert rest == b""
 
 
+def test_half_a_character_takes_nothing_with_it() -> None:
+    assert decode(b"\xc3j\xf0\x9f\x98k") == ([Key("j"), Key("k")], b"")
+
+
 def test_a_lone_escape_is_a_key_once_the_caller_waited() -> None:
     assert decode(b"\x1b") == ([], b"\x1b")
     assert decode(b"\x1b", final=True) == ([Key("escape")], b"")

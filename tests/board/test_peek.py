@@ -7,6 +7,7 @@ from tank.board.keys import Key
 from tank.board.peek import shown
 from tank.board.state import PeekLoaded, Size, State
 from tank.board.theme import PLAIN
+from tank.board.update import update
 from tank.board.view.screen import view
 from tank.roster.roster import Life, Roster
 from tank.roster.transcript import Outcome, Peek, Prompt, Reply, ToolCall
@@ -86,6 +87,19 @@ def test_the_pane_shows_the_end_and_scrolls_back_from_there() -> None:
     assert not any("reply 59" in line for line in lines)
     assert any("reply 49" in line for line in lines)
     assert any("10 lines below" in line for line in lines)
+
+
+def test_a_pane_that_is_scrolled_back_keeps_its_place_while_the_session_goes_on() -> None:
+    replies = tuple(Reply(f"reply {number}", None) for number in range(60))
+    found = peeking(Peek(replies[:50]), rows=24)
+    (of,) = found.roster.sessions
+    scrolled, _ = update(found, Key("pageup"))
+    later, _ = update(scrolled, loaded(of, Peek(replies)))
+    shown_before = [line for line in view(scrolled, scrolled.size, PLAIN) if "reply" in line]
+    assert [line for line in view(later, later.size, PLAIN) if "reply" in line] == shown_before
+    assert any(
+        "reply 59" in line for line in view(update(found, loaded(of, Peek(replies)))[0], found.size, PLAIN)
+    )
 
 
 def test_a_pane_grown_larger_than_its_text_shows_it_from_the_beginning() -> None:

@@ -60,7 +60,7 @@ def _peek(state: State, left: int) -> int:
     """The peek gets what the list doesn't need, but at least three fifths; the list keeps two rows where it can."""
     if not state.peeked or state.mode is Mode.HELP:
         return 0
-    needed = len(state.roster.sessions) + len(groups(state.roster, state.filter)) * 2 - 1
+    needed = sum(len(group.sessions) + 2 for group in groups(state.roster, state.filter)) - 1
     kept = max(min(needed, left * 2 // 5), min(2, left - 2), 1)
     return max(left - kept, 0)
 

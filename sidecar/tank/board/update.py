@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tank.board import layout
+from tank.board import layout, peek
 from tank.board.acts import LIST, page
 from tank.board.bindings import ACTS, PRIORITIES, Act, help_lines
 from tank.board.groups import groups, order
@@ -63,10 +63,16 @@ def _react(state: State, event: Event) -> Step:
 
 
 def _loaded(state: State, event: PeekLoaded) -> State:
-    peeked = state.peeked
-    if not peeked or (peeked.session_id, peeked.file) != (event.session_id, event.file):
+    """A peek that is scrolled back keeps its place when lines are added below."""
+    peeked, chosen = state.peeked, peeked_session(state)
+    if not peeked or not chosen or (peeked.session_id, peeked.file) != (event.session_id, event.file):
         return state
-    return replace(state, peeked=replace(peeked, peek=event.peek, error=event.error, read=True))
+    after = replace(state, peeked=replace(peeked, peek=event.peek, error=event.error, read=True))
+    if not peeked.back or not after.peeked:
+        return after
+    columns, rows = state.size.columns, layout.areas(state, state.size).peek
+    grown = peek.most_back(after, chosen, columns, rows) - peek.most_back(state, chosen, columns, rows)
+    return replace(after, peeked=replace(after.peeked, back=max(peeked.back + grown, 0)))
 
 
 def _in_list(state: State, key: str) -> Step:
@@ -128,7 +134,7 @@ MODES: dict[Mode, Callable[[State, str], Step]] = {
 def _settled(before: State, after: State) -> Step:
     """After every event: the selection names a shown session, the list shows it, the peek shows its transcript."""
     if after.roster is before.roster and after.now is not before.now:
-        return after, ()
+        return after, ()  # time alone moves nothing
     after = replace(after, selected=_selected(before, after))
     if after.asked and not session(after, after.asked):
         after = replace(after, mode=Mode.LIST, asked=None, notice="the session has ended")

@@ -65,7 +65,7 @@ def shared_transcripts(roster: Roster) -> frozenset[str]:
 class Board:
     """One open board. `draw` shows the state; `act` does the effects that are the frontend's; `wake` ends the loop's sleep.
 
-    Everything but `deliver` belongs to the loop's thread.
+    Everything belongs to the loop's thread; others only `_deliver`.
     """
 
     def __init__(
@@ -184,6 +184,7 @@ class Board:
         if self._loading:
             self._wanted = session
         elif path is None:
+            self._transcript = None
             self._deliver(PeekLoaded(session.entry.session_id, session.entry.session_file, None))
         else:
             if not self._transcript or self._transcript.path != path:
