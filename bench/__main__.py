@@ -1,0 +1,73 @@
+"""`python -m bench [NAME…]`: measures all or the named things, prints one table and writes `bench/latest.json`.
+
+Whether an aim is met doesn't change the exit code: figures depend on the machine and on what else it does.
+"""
+
+import json
+import os
+import platform
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from bench import commands, idle, memory, peeking, pi_start, publish, reading, sending
+from bench.figures import Figure, SkippedError, named, table
+from tank.version import __version__
+
+PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
+    "publish": publish.measure,
+    "idle": idle.measure,
+    "memory": memory.measure,
+    "reading": reading.measure,
+    "sending": sending.measure,
+    "peeking": peeking.measure,
+    "commands": commands.measure,
+    "pi_start": pi_start.measure,
+}
+LATEST = Path(__file__).with_name("latest.json")
+
+
+def machine() -> dict[str, object]:
+    """What the figures depend on. The load at the start says whether the machine was at rest."""
+    return {
+        "tank": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()}",
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
+    }
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...", type=click.Choice(tuple(PARTS)))
+def main(names: tuple[str, ...]) -> None:
+    """Measure Tank: publish, idle, memory, reading, sending, peeking, commands, pi_start; all of them without a NAME."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended then too
+    figures: list[Figure] = []
+    skipped: dict[str, str] = {}
+    here, started = machine(), datetime.now(UTC)
+    for name in names or PARTS:
+        print(f"{name} …", file=sys.stderr, flush=True)
+        try:
+            figures += PARTS[name]()
+        except SkippedError as error:
+            skipped[name] = str(error)
+    for line in table(figures):
+        print(line)
+    for name, why in skipped.items():
+        print(f"{name} was skipped: {why}")
+    known = named(figures)
+    latest = {
+        "at": started.isoformat(timespec="seconds"),
+        "machine": here,
+        "figures": [figure.record(known) for figure in figures],
+        "skipped": skipped,
+    }
+    LATEST.write_text(json.dumps(latest, indent=1) + "\n")
+
+
+main()
