@@ -69,6 +69,16 @@ class Terminal:
         self.pause()
         self.press("Enter")
 
+    def command(self, text: str) -> None:
+        """Paste a line and press Enter: of what is typed, completion would take the first Enter."""
+        self.paste(text)
+        self.pause()
+        self.press("Enter")
+
+    def paste(self, text: str) -> None:
+        self.stage.server.cmd("set-buffer", "-b", self.name, "--", text)
+        self.pane.cmd("paste-buffer", "-p", "-d", "-b", self.name)
+
     def pause(self) -> None:
         """Between text and the key that ends it."""
         time.sleep(TYPING_S)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from demo.scripted_model import ScriptedModel
-from demo.stage import TYPING_S
 from tests.support.client import Client
 from tests.support.pi import Lab
 
@@ -42,9 +41,8 @@ class Performance:
         """Paste a line, which is one key to Pi, and press Enter or another key."""
         self._wait_armed()
         self._act(f"{text} [{key}]")
-        self.pi.stage.server.cmd("set-buffer", "--", text)
-        self.pi.pane.cmd("paste-buffer", "-p", "-d")
-        time.sleep(TYPING_S)
+        self.pi.paste(text)
+        self.pi.pause()
         self.pi.press(key)
 
     def key(self, *names: str) -> None:
