@@ -12,7 +12,7 @@ CLUSTER_LIMIT = 16
 """Code points of one cluster that are kept: the longest emoji family has 11, a stack of accents has no end."""
 
 SECRET = re.compile(
-    r"((?:token|key|secret|passwd|password|authorization)[\"']?\s*(?:[:=]\s*|\s+)[\"']?)((?:bearer|basic)\s+)?([^\s\"']+)",
+    r"((?:token|key|secret|passwd|password|authorization)[\"']?(?:\s*[:=]\s*|\s+)[\"']?)((?:bearer|basic|token)\s+)?([^\s\"']+)",
     re.IGNORECASE,
 )
 URL_USER = re.compile(r"(?<=://)[^/\s@]+(?=@)")
