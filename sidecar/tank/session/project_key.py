@@ -9,7 +9,10 @@ from tank.records import text
 KEY_CELLS = 300
 SSH = ("ssh", "git+ssh", "ssh+git")
 DEFAULT_PORTS = {"git": 9418, "http": 80, "https": 443}
-SCP = re.compile(r"(?:[^@/\s:]+@)?(\[[^\]]+\]|[^:/\s]{2,}):(?!//)(.+)", re.DOTALL)
+SCP = re.compile(r"(?:[^@/\s:]+@|(?![A-Za-z]:))(\[[^\]]+\]|[^@:/\s]+):(?!//)(.+)", re.DOTALL)
+"""`user@host:path`, as ssh takes it; one letter with no user before it is a drive."""
+USER_END = "@"
+"""In a path it may end a user part that began unescaped or without a scheme: what stands before it may be a token."""
 
 
 def of_remote(url: str) -> str | None:
@@ -18,7 +21,7 @@ def of_remote(url: str) -> str | None:
     if "://" in address:
         return _of_url(address)
     scp = SCP.fullmatch(address)
-    if scp is None or address.startswith(("/", ".", "~")):
+    if scp is None or address.startswith(("/", ".", "~")) or USER_END in scp[2]:
         return None
     return _joined(scp[1].strip("[]"), None, scp[2])
 
@@ -30,7 +33,7 @@ def _of_url(address: str) -> str | None:
     except ValueError:
         return None
     scheme = parts.scheme.lower()
-    if scheme not in (*SSH, *DEFAULT_PORTS) or not host:
+    if scheme not in (*SSH, *DEFAULT_PORTS) or not host or USER_END in parts.path:
         return None
     # One forge answers ssh and https on different ports, so an ssh port tells no projects apart.
     plain = scheme in SSH or port == DEFAULT_PORTS[scheme]
