@@ -7,8 +7,9 @@ from tank.records import header, text
 
 CELLS = 120
 SKILL = re.compile(r'\s*<skill name="([^"]+)"')
-FILES = re.compile(r"\s*(?:<file name=[^>]*>.*?</file>\s*)+", re.DOTALL)
-COMMAND = re.compile(r"[/!][\w:.-]*(\s|$)")
+FILES = re.compile(r"\s*(?:<file name=[^>]*>.*?(?:</file>\s*|\Z))+", re.DOTALL)
+"""Pi puts the files that were named beside a prompt before it; what is cut may end within one."""
+COMMAND = re.compile(r"!|/[\w:.-]*(\s|$)")
 
 
 def of_prompt(prompt: str) -> str | None:
@@ -18,7 +19,8 @@ def of_prompt(prompt: str) -> str | None:
     skill = SKILL.match(prompt)
     if skill:
         return text.short(f"/skill:{skill[1]}", CELLS)
-    said = FILES.sub("", prompt, count=1) if FILES.match(prompt) else prompt
+    files = FILES.match(prompt)
+    said = prompt[files.end() :] if files else prompt
     first = next((line for line in text.lines(said).split("\n") if text.line(line)), "")
     return None if COMMAND.match(first.lstrip()) else text.short(first, CELLS) or None
 
