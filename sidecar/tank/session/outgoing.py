@@ -26,7 +26,7 @@ def call(record: Record, profile: Profile) -> list[Effect]:
         return [Order(_result(number, said, failed=True))]
     project = profile.project or {}
     sender = {
-        "sessionId": profile.session_id,
+        "sessionId": profile.session_id or "",
         "label": profile.shown,
         "project": fields.string(project, "name"),
     }
@@ -35,13 +35,13 @@ def call(record: Record, profile: Profile) -> list[Effect]:
 
 def result(number: int, shown: str, reply: Record) -> Record:
     """The model's answer to its call, from the other session's reply; `shown` is that session's label."""
-    data = fields.mapping(reply, "data")
-    said = ""
-    if data is not None:
-        said = delivery.sentence(shown, fields.string(data, "delivered"), fields.string(data, "note"))
+    data = fields.mapping(reply, "data") or {}
+    word = fields.string(data, "delivered")
+    said = delivery.sentence(shown, word, fields.string(data, "note"))
     if reply.get("ok") is True:
         return _result(number, said, failed=False)
-    return _result(number, f"{fields.string(reply, 'error') or 'refused'}. {said}".strip(), failed=True)
+    error = fields.string(reply, "error") or "refused"
+    return _result(number, f"{error}. {said}" if word else error, failed=True)
 
 
 def _result(number: int, said: str, *, failed: bool) -> Record:

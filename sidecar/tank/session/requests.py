@@ -14,7 +14,7 @@ ID_LIMIT = 128
 
 
 class Send(NamedTuple):
-    """Deliver a message; `said_*` is the sender's own word."""
+    """Deliver a message; `said_*` is the sender's own word, its label else the first characters of its id."""
 
     message: str
     mode: str
@@ -90,7 +90,7 @@ def _send(record: Record) -> Send:
     return Send(
         message=message,
         mode=str(mode),
-        said_label=(fields.string(sender, "label") or fields.string(sender, "sessionId")) if sender else None,
+        said_label=_label(sender) if sender else None,
         said_project=fields.string(sender, "project") if sender else None,
         from_session=sender is not None,
         to=fields.string(receiver, "sessionId") if receiver else None,
@@ -105,6 +105,10 @@ def _party(record: Record, name: str) -> Record | None:
     if party is None or fields.string(party, "sessionId") is None:
         raise BadRequestError(f'{name} must be an object like {{"sessionId":"…"}}')
     return party
+
+
+def _label(sender: Record) -> str:
+    return fields.string(sender, "label") or (fields.string(sender, "sessionId") or "")[:8]
 
 
 def _shown(value: object) -> str:
