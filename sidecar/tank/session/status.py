@@ -72,17 +72,24 @@ TABLE: dict[Phase, dict[Happening, Phase]] = {
         Happening.RUN_STARTED: Phase.RUNNING,
         Happening.COMPACTION_STARTED: Phase.COMPACTING_DONE,
     },
-    Phase.COMPACTING: {Happening.COMPACTION_ENDED: Phase.IDLE, Happening.RUN_STARTED: Phase.RUNNING},
+    # A run that settles here began unheard, so the compaction is over.
+    Phase.COMPACTING: {
+        Happening.COMPACTION_ENDED: Phase.IDLE,
+        Happening.RUN_STARTED: Phase.RUNNING,
+        **_RUN_ENDS,
+    },
     Phase.COMPACTING_FAILED: {
         Happening.COMPACTION_ENDED: Phase.FAILED,
         Happening.KEY_PRESSED: Phase.COMPACTING,
         Happening.RUN_STARTED: Phase.RUNNING,
+        **_RUN_ENDS,
     },
     Phase.COMPACTING_DONE: {
         Happening.COMPACTION_ENDED: Phase.DONE,
         Happening.KEY_PRESSED: Phase.COMPACTING,
         Happening.FOCUSED: Phase.COMPACTING,
         Happening.RUN_STARTED: Phase.RUNNING,
+        **_RUN_ENDS,
     },
 }
 
