@@ -13,12 +13,16 @@ from tank.session.profile import RECAP, Profile
 from tank.session.publication import Place
 from tank.session.run import Run
 from tank.session.standing import Standing
-from tank.session.status import KEY_MATTERS, RUN, Happening
+from tank.session.status import KEY_MATTERS, RUN, Happening, Phase
 
 HELLO_S = 10.0
 """An extension that says nothing this long after it went, or at the start, was uninstalled."""
 PANE_S = 1.0
 APPEND_S = 5.0
+APPENDS = 16
+"""Priorities that wait for Pi at most."""
+REPLACED = ("new", "resume", "fork")
+"""Reasons of a hello from another session, which may bear the same id: a file can be imported."""
 SILENT = frozenset({"key", "answer", "entries", "call"})
 """Records that are no events of Pi."""
 
@@ -31,9 +35,9 @@ class Moment(NamedTuple):
 
 
 class Append(NamedTuple):
-    """A priority on its way into the session file; who asked is told once Pi has it."""
+    """A priority on its way into the session file; who asked is told once Pi has it. `token`: None once told that it's late."""
 
-    token: int
+    token: int | None
     priority: int | None
     due: float
 
@@ -62,7 +66,9 @@ class Brain:
 
     def receive(self, record: Record, now: Moment) -> list[Effect]:
         """A record that the extension forwarded."""
-        kind = fields.string(record, "type") or ""
+        kind = fields.string(record, "type")
+        if kind is None:
+            return []
         if kind not in SILENT:
             self.standing.events.append((kind, now.wall))
         if kind == "hello":
@@ -77,6 +83,8 @@ class Brain:
         self, token: int, request: requests.Request, sender: Sender | None, now: Moment
     ) -> list[Effect]:
         """A request of the message socket; `sender` is verified by the peer's credentials, else None."""
+        if self.profile.session_id is None:
+            return [incoming.refusal(token, "the session has only just begun: try again")]
         if isinstance(request, requests.Ping):
             return [Reply(token, {"ok": True, "data": self.entry(now)})]
         if isinstance(request, requests.Explain):
@@ -97,7 +105,7 @@ class Brain:
         """Answers `AskPane`; None when tmux didn't say, which counts as seen."""
         if self._pane_due is None:
             return []
-        self._finish(now, aborted=False, seen=shown is not False)
+        self._finish(now, aborted=False, shown=shown)
         return self._settle_up(now)
 
     def sent_out(self, call: int, shown: str, reply: Record) -> list[Effect]:
@@ -109,40 +117,45 @@ class Brain:
         if self._hello_due is not None and now.tick >= self._hello_due:
             return [Leave()]
         if self._pane_due is not None and now.tick >= self._pane_due:
-            self._finish(now, aborted=False, seen=True)
+            self._finish(now, aborted=False)
         effects = self.inbox.wake(now.tick)
-        for order, append in list(self._appends.items()):
-            if now.tick >= append.due:
-                del self._appends[order]
-                error = "Pi did not store the priority within 5 s: the session is suspended or hangs"
+        for order, append in self._appends.items():
+            if append.token is not None and now.tick >= append.due:
+                self._appends[order] = append._replace(token=None)
+                error = "Pi did not store the priority within 5 s: the session is suspended or hangs, and may do it later"
                 effects.append(Reply(append.token, {"ok": False, "error": error}))
         return effects + self._settle_up(now)
 
     def next_wake(self, now: Moment) -> float | None:
         """The tick at which `wake` is due; None at rest."""
-        times = [self._hello_due, self._pane_due, self.inbox.next_wake(now.tick)]
-        times += [append.due for append in self._appends.values()]
+        times = [self._hello_due, self._pane_due, self.inbox.next_wake(running=self._running)]
+        times += [append.due for append in self._appends.values() if append.token is not None]
         if self._changed(self.entry(now)):
             times.append(self._published_at + publication.LIGHT_S)
         return min((t for t in times if t is not None), default=None)
 
     def entry(self, now: Moment) -> dict[str, object]:
         """The entry as it would be published now; empty before the first hello."""
-        if self.place is None or not self.profile.facts:
+        if self.place is None or self.profile.session_id is None:
             return {}
-        standing, in_run = self.standing, self.standing.phase in RUN
-        return self.place.published() | {
+        standing = self.standing
+        entry = self.place.published() | {
             "socket": self.socket,
             **self.profile.published(),
             "status": standing.status,
             "statusSince": publication.stamp(standing.since),
             "statusDetail": standing.shown_detail,
-            "activity": self.run.activity if in_run else None,
+            "activity": self.run.activity if self._running else None,
             "recent": standing.recent,
             "messagesSinceInput": self.count,
             "startedAt": publication.stamp(self.started),
             "updatedAt": publication.stamp(now.wall),
         }
+        return publication.fitted(entry)
+
+    @property
+    def _running(self) -> bool:
+        return self.standing.phase in RUN
 
     def _hear(self, kind: str, record: Record, now: Moment) -> list[Effect]:
         effects: list[Effect] = []
@@ -176,26 +189,32 @@ class Brain:
         facts, reason = fields.mapping(record, "facts") or {}, fields.string(record, "reason")
         effects: list[Effect] = [Order(self._welcome(fields.integer(record, "id") or 0))]
         self._hello_due, self._pane_due, self._key_armed = None, None, False
-        memory = kept.read(record.get("kept")) if not self.profile.facts else None
+        memory = kept.read(record.get("kept")) if self.profile.session_id is None else None
         if memory:
             self._remember(memory)
         before = memory.session_id if memory else self.profile.session_id
         effects += self._learn(facts)
-        if before is not None and before != self.profile.session_id:
+        if reason in REPLACED or before not in (None, self.profile.session_id):
             effects += self._replace(now)
         elif reason == "reload":
             self.run = Run()
             self.standing.restart(now.wall)
-        idle, dialog = facts.get("isIdle") is not False, fields.mapping(facts, "dialog")
-        self.run.active = self.run.active or not idle
-        asking = dialog is not None and dialog.get("kind") != "custom"
-        self.standing.move(
-            kept.resume(self.standing.phase, idle=idle, asking=asking),
-            self.standing.rule,
-            now.wall,
-            self.standing.detail,
-        )
+        self.inbox.arrived(pending=facts.get("hasPendingMessages") is not False)
+        self._take_stock(facts, now)
         return effects
+
+    def _take_stock(self, facts: Record, now: Moment) -> None:
+        """Stand where Pi says the session is: it went on while no sidecar heard of it."""
+        standing, dialog = self.standing, fields.mapping(facts, "dialog")
+        asking = dialog is not None and (dialog.get("kind") != "custom" or standing.phase is Phase.ASKING)
+        phase = kept.resume(standing.phase, idle=facts.get("isIdle") is not False, asking=asking)
+        if phase is standing.phase:
+            return
+        if phase is Phase.ASKING and dialog is not None:
+            self.run.hear({**dialog, "type": "ui_prompt_start"})
+        standing.move(
+            phase, "Pi was asked at the start", now.wall, self.run.question if phase is Phase.ASKING else None
+        )
 
     def _welcome(self, hello: int) -> Record:
         place = self.place
@@ -242,16 +261,17 @@ class Brain:
 
     def _settled(self, record: Record, now: Moment) -> list[Effect]:
         aborted = fields.boolean(record, "aborted")
-        self.run.active = False
         unknown = self.focused is None and self.place is not None and self.place.in_tmux
-        if unknown and self.run.ended_well(aborted=aborted) and self.standing.phase in RUN:
+        if unknown and self.run.ended_well(aborted=aborted) and self._running:
             self._pane_due = now.tick + PANE_S
             return [AskPane()]
-        self._finish(now, aborted=aborted, seen=self.focused is not False)
+        self._finish(now, aborted=aborted)
         return []
 
-    def _finish(self, now: Moment, *, aborted: bool, seen: bool) -> None:
+    def _finish(self, now: Moment, *, aborted: bool, shown: bool | None = None) -> None:
+        """The run is over; `shown` is tmux's word on the pane, which counts while no focus was ever reported."""
         self._pane_due = None
+        seen = (shown if self.focused is None else self.focused) is not False
         self.standing.happen(self.run.settle(aborted=aborted, seen=seen), now.wall, self.run.reason)
         self.run = Run()
 
@@ -266,7 +286,7 @@ class Brain:
             self.standing.happen(Happening.FOCUSED, now.wall)
 
     def _send(self, token: int, request: requests.Send, sender: Sender | None, now: Moment) -> list[Effect]:
-        if not self.profile.facts or request.to not in (None, self.profile.session_id):
+        if request.to not in (None, self.profile.session_id):
             return [
                 incoming.refusal(token, "another session runs in this process now: list the sessions again")
             ]
@@ -281,9 +301,12 @@ class Brain:
                 )
             ]
         self.count += 1
-        return self.inbox.accept(message, now.tick, running=self.run.active)
+        return self.inbox.accept(message, now.tick, running=self._running)
 
     def _set_priority(self, token: int, priority: int | None, now: Moment) -> list[Effect]:
+        if len(self._appends) >= APPENDS:
+            error = "earlier priorities wait for Pi: the session is suspended or hangs"
+            return [Reply(token, {"ok": False, "error": error})]
         order = self._take_id()
         self._appends[order] = Append(token, priority, now.tick + APPEND_S)
         data = {"priority": priority}
@@ -293,18 +316,23 @@ class Brain:
         append = self._appends.pop(fields.integer(record, "id") or 0, None)
         if append is None:
             return self.inbox.hear_answer(record, now.tick)
-        if record.get("outcome") != "done":
-            why = fields.string(record, "error") or "the session is busy changing; try again"
-            return [Reply(append.token, {"ok": False, "error": f"Pi did not store the priority: {why}"})]
         data: dict[str, object] = {"priority": append.priority}
-        self.profile.facts["priority"] = data
-        return [*self._publish(now), Reply(append.token, {"ok": True, "data": data})]
+        reply: Record = {"ok": True, "data": data}
+        if record.get("outcome") == "done":
+            self.profile.facts["priority"] = data
+        else:
+            why = fields.string(record, "error") or "the session is busy changing; try again"
+            reply = {"ok": False, "error": f"Pi did not store the priority: {why}"}
+        return [*self._publish(now), *([Reply(append.token, reply)] if append.token is not None else [])]
 
     def _settle_up(self, now: Moment) -> list[Effect]:
         """What follows from any change: offers, keys to ask for, what must be kept, what must be published."""
+        if self.profile.session_id is None:
+            return []
         self.count, self.inbox.given_back = max(self.count - self.inbox.given_back, 0), 0
-        running = self.run.active
-        effects = self.inbox.advance(now.tick, self._next_id, running=running, wall_ms=int(now.wall * 1000))
+        effects = self.inbox.advance(
+            now.tick, self._next_id, running=self._running, wall_ms=int(now.wall * 1000)
+        )
         self._next_id += len(effects)
         if not self._key_armed and (self.standing.phase in KEY_MATTERS or self.run.retrying):
             self._key_armed = True

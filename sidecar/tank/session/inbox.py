@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from tank.records import fields
+from tank.records import fields, text
 from tank.records.fields import Record
 from tank.session.effects import Effect, Order, Reply
 
@@ -23,13 +23,15 @@ EXPIRES_S = 4.0
 RETRY_S = 0.25
 REPEAT_S = 600.0
 """A request's id is remembered this long."""
-LOST_S = 1.0
-"""A session replaced this soon after an abort took Pi's queue with it instead of leaving it in the editor."""
+ANSWERS = 1024
+"""So many of them at most: a client that floods costs no more."""
+NOTICE_POINTS = 4096
+NEVER = float("inf")
 PREFIX = 512
 """Code points by which a queued message is known again when it begins."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Message:
     """One message with its header; `tokens` are the requests that still wait for an answer."""
 
@@ -46,7 +48,7 @@ class Message:
     """Whether its sender has one: held, or shown."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Offer:
     """The one message that is with the extension now."""
 
@@ -67,8 +69,8 @@ class Inbox:
     offer: Offer | None = None
     queued: list[str] = field(default_factory=list)
     """What lies in Pi's own queue: the first code points of each text."""
-    returned: list[str] = field(default_factory=list)
-    returned_at: float = 0.0
+    away: bool = False
+    """From the end of one copy of the extension to the beginning of the next nothing is offered."""
     answers: dict[str, tuple[float, Record]] = field(default_factory=dict)
     retry_at: float = 0.0
     given_back: int = 0
@@ -85,26 +87,24 @@ class Inbox:
                 return []
         return None
 
-    def full(self, text: str) -> bool:
+    def full(self, body: str) -> bool:
         """Whether one more message would be more than is held for Pi."""
-        size = sum(len(orjson.dumps(each)) for each in (*(m.text for m in self.waiting), text))
+        size = sum(len(orjson.dumps(said)) for said in (*(m.text for m in self.waiting), body))
         return len(self.waiting) >= HELD_MESSAGES or size > HELD_BYTES
 
     def accept(self, message: Message, tick: float, *, running: bool) -> list[Effect]:
-        """Take in a message; one that comes behind held ones is held at once, so that the order stays."""
+        """Take in a message; one that can't be offered now is answered now. The order stays."""
         message.due = tick + REPLY_S
-        behind = any(m.answered and not m.guarded for m in self.waiting)
-        self.waiting.append(message)
+        waits = self.away or any(m.answered and not m.guarded for m in self.waiting)
         if message.guarded:
-            return self._answer(message, "shown", tick) if running else []
-        return self._answer(message, "held", tick) if behind else []
+            waits = waits or running or self.offer is not None
+        self.waiting.append(message)
+        return self._hold(message, tick) if waits else []
 
     def advance(self, tick: float, order_id: int, *, running: bool, wall_ms: int) -> list[Effect]:
         """Offer the next message if none is with the extension; `order_id` is used if something is offered."""
-        if self.offer is not None or tick < self.retry_at:
-            return []
-        message = next((m for m in self.waiting if not (m.guarded and running)), None)
-        if message is None:
+        message = self._next(running=running)
+        if message is None or tick < self.retry_at:
             return []
         self.offer = Offer(message, order_id, tick)
         if message.guarded:
@@ -121,12 +121,12 @@ class Inbox:
     def hear_answer(self, record: Record, tick: float) -> list[Effect]:
         """The extension's answer to an offer; one to an order that isn't ours changes nothing."""
         offer, outcome = self.offer, fields.string(record, "outcome")
-        if offer is None or offer.id != fields.integer(record, "id"):
+        if offer is None or offer.sent or offer.id != fields.integer(record, "id"):
             return []
         message = offer.message
         if outcome == "busy":
             self.offer, self.retry_at = None, tick + RETRY_S
-            return self._answer(message, "shown" if message.guarded else "held", tick)
+            return self._hold_all(tick)
         if outcome == "expired":
             return self._expired(message, tick)
         self.waiting.remove(message)
@@ -149,58 +149,87 @@ class Inbox:
         kind = record["type"]
         if kind not in ("focus", "key", "call"):
             self.retry_at = 0.0
+        if kind == "session_shutdown":
+            self.away = True
+            return self._hold_all(tick)
         if kind == "message_start" and record.get("role") == "user":
             return self._begun(fields.string(record, "text") or "", tick)
         if kind in ("before_agent_start", "agent_start"):
             return self._started(tick, now_running=kind == "agent_start")
         if kind == "agent_settled" and record.get("hasPendingMessages") is not True:
-            self.returned, self.queued, self.returned_at = self.queued, [], tick
+            self.queued = []
             if self.offer and self.offer.begun:
                 self.offer = None
         return []
 
+    def arrived(self, *, pending: bool) -> None:
+        """The next copy of the extension is there; `pending`: Pi's queue holds something."""
+        self.away, self.retry_at = False, 0.0
+        if not pending:
+            self.queued = []
+
     def wake(self, tick: float) -> list[Effect]:
         """What time alone brings about: answers that are due, and offers that nobody answered."""
         effects: list[Effect] = []
-        offer = self.offer
-        if offer and tick - offer.at >= REPLY_S:
-            self.offer = None
-            if offer.sent and not offer.begun:
-                effects += self._unconfirmed(offer.message, tick)
-            elif not offer.begun and not offer.message.answered:
-                effects += self._expired(offer.message, tick)
+        if self.offer and tick >= self._offer_due(self.offer):
+            effects += self._overdue(self.offer, tick)
         for message in self.waiting:
-            if message.tokens and tick >= message.due and not (self.offer and self.offer.message is message):
-                effects += self._answer(message, "shown" if message.guarded else "held", tick)
+            if message.tokens and tick >= message.due:
+                effects += self._hold(message, tick)
         return effects
 
-    def next_wake(self, tick: float) -> float | None:
+    def next_wake(self, *, running: bool) -> float | None:
         """When `wake` or `advance` is worth calling; None while nothing is held or out."""
         times = [m.due for m in self.waiting if m.tokens]
         if self.offer:
-            times.append(self.offer.at + REPLY_S)
-        elif self.waiting:
-            times.append(max(self.retry_at, tick + RETRY_S))
-        return min(times, default=None)
+            times.append(self._offer_due(self.offer))
+        elif self._next(running=running):
+            times.append(self.retry_at)
+        first = min(times, default=NEVER)
+        return first if first < NEVER else None
 
     def replaced(self, tick: float) -> tuple[list[Effect], list[str]]:
         """The session gave way to another: answers to who still waits, and the texts that never began."""
-        lost = [
-            m.text for m in self.waiting if not (self.offer and self.offer.begun and self.offer.message is m)
-        ]
-        if self.offer and self.offer.sent and not self.offer.begun:
-            lost.insert(0, self.offer.message.text)
-        lost += self.queued + (self.returned if tick - self.returned_at < LOST_S else [])
+        begun = self.offer.message if self.offer and self.offer.begun else None
+        left = [message for message in self._all() if message is not begun]
+        lost = [*self.queued, *(message.text for message in left)]
         effects: list[Effect] = []
-        for message in list(self._all()):
+        for message in left:
             effects += self._refuse(message, tick, "the session gave way to another one", "no")
-        self.waiting, self.queued, self.returned, self.offer = [], [], [], None
+        self.waiting, self.queued, self.offer = [], [], None
         return effects, lost
 
     def _all(self) -> Iterator[Message]:
-        yield from self.waiting
-        if self.offer and self.offer.message not in self.waiting:
+        """In the order they came."""
+        if self.offer and self.offer.sent:
             yield self.offer.message
+        yield from self.waiting
+
+    def _next(self, *, running: bool) -> Message | None:
+        """What may be offered now. While a run is active a guarded message waits for its end."""
+        if self.offer is not None or self.away:
+            return None
+        return next((m for m in self.waiting if not (m.guarded and running)), None)
+
+    def _offer_due(self, offer: Offer) -> float:
+        """When the offer is over, or its sender must have an answer."""
+        message, over = offer.message, offer.at + REPLY_S
+        if offer.sent:
+            return min(over, message.due) if message.tokens else over
+        if not message.guarded:
+            return over
+        # What is only to be shown has no time limit: offered again, it could be shown twice.
+        return message.due if message.tokens else NEVER
+
+    def _overdue(self, offer: Offer, tick: float) -> list[Effect]:
+        message = offer.message
+        if message.guarded and not offer.sent:
+            why = "Pi did not read the message within 5 s: the session is suspended or hangs, and shows it later"
+            return self._refuse(message, tick, why, "unknown")
+        self.offer = None
+        if offer.begun:
+            return []
+        return self._unconfirmed(message, tick) if offer.sent else self._expired(message, tick)
 
     def _started(self, tick: float, *, now_running: bool) -> list[Effect]:
         offer = self.offer
@@ -212,17 +241,23 @@ class Inbox:
             self.offer = None
         return effects
 
-    def _begun(self, text: str, tick: float) -> list[Effect]:
-        if self.offer and self.offer.sent and self.offer.message.text[:PREFIX] == text[:PREFIX]:
+    def _begun(self, prompt: str, tick: float) -> list[Effect]:
+        offer, begun = self.offer, prompt[:PREFIX]
+        if begun in self.queued:
+            self.queued.remove(begun)
+        elif offer and not offer.message.guarded and offer.message.text[:PREFIX] == begun:
+            if not offer.sent:
+                # Pi was faster than the extension's answer.
+                self.waiting.remove(offer.message)
+                offer.sent = True
             return self._started(tick, now_running=True)
-        if text[:PREFIX] in self.queued:
-            self.queued.remove(text[:PREFIX])
         return []
 
     def _expired(self, message: Message, tick: float) -> list[Effect]:
         """The extension dropped it, or will when it reads it: held ones are offered again, others refused."""
         self.offer = None
         if message.answered:
+            self.retry_at = tick + RETRY_S
             return []
         if message in self.waiting:
             self.waiting.remove(message)
@@ -242,6 +277,18 @@ class Inbox:
             return [notice(f"Not delivered ({why}): {message.text}")]
         return self._refuse(message, tick, why, "no")
 
+    def _hold(self, message: Message, tick: float) -> list[Effect]:
+        return self._answer(message, "shown" if message.guarded else "held", tick)
+
+    def _hold_all(self, tick: float) -> list[Effect]:
+        """Tell every sender that waits; what is with the extension has its own answer coming."""
+        out = self.offer.message if self.offer else None
+        effects: list[Effect] = []
+        for message in self.waiting:
+            if message is not out:
+                effects += self._hold(message, tick)
+        return effects
+
     def _answer(self, message: Message, delivered: str, tick: float) -> list[Effect]:
         message.answered = True
         data = {"delivered": delivered} | ({"note": message.note} if message.note else {})
@@ -256,10 +303,13 @@ class Inbox:
         """Answer every request that waits for this message, once."""
         if message.key and message.tokens:
             self.answers[message.key] = (tick, record)
+            for key in list(self.answers)[:-ANSWERS]:
+                del self.answers[key]
         tokens, message.tokens = message.tokens, []
         return [Reply(token, record) for token in tokens]
 
 
 def notice(said: str) -> Order:
-    """A warning in the session; long texts are cut by the extension's limits, not here."""
-    return Order({"type": "notify", "text": f"Tank: {said}"[:4096], "level": "warning"})
+    """A warning in the session."""
+    shown = text.lines(f"Tank: {said}")[:NOTICE_POINTS]
+    return Order({"type": "notify", "text": shown, "level": "warning"})

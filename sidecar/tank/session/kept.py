@@ -2,12 +2,17 @@
 
 from typing import NamedTuple
 
-from tank.records import fields
+from tank.records import fields, text
 from tank.records.fields import Record
+from tank.session import publication
 from tank.session.inbox import HELD_MESSAGES, MODES
-from tank.session.status import RUN, Phase
+from tank.session.run import DETAIL_CELLS
+from tank.session.standing import RECENT
+from tank.session.status import RUN, STATUS, Phase
 
-QUEUED = 32
+QUEUED = 16
+LATEST = 32503680000.0
+"""The year 3000: a time that is no time would stop every publication."""
 RESTING = {
     Phase.RUNNING: Phase.IDLE,
     Phase.ASKING: Phase.IDLE,
@@ -43,31 +48,50 @@ def read(value: object) -> Kept | None:
     if not isinstance(value, dict):
         return None
     session_id, phase = fields.string(value, "session_id"), fields.string(value, "phase")
-    since, started = fields.number(value, "since"), fields.number(value, "started")
+    since, started = _moment(value, "since"), _moment(value, "started")
     if session_id is None or phase not in set(Phase) or since is None or started is None:
         return None
     focused = value.get("focused")
     return Kept(
         session_id=session_id,
         phase=Phase(phase),
-        since=float(since),
+        since=since,
         rule=fields.string(value, "rule") or "",
-        detail=fields.string(value, "detail"),
-        recent=tuple(change for change in fields.items(value, "recent") if isinstance(change, dict)),
-        received=max(fields.integer(value, "count") or 0, 0),
+        detail=_detail(value),
+        recent=tuple(_changes(fields.items(value, "recent"))[-RECENT:]),
+        received=max(fields.integer(value, "received") or 0, 0),
         focused=focused if isinstance(focused, bool) else None,
-        started=float(started),
-        queued=tuple(text for text in fields.items(value, "queued") if isinstance(text, str))[-QUEUED:],
+        started=started,
+        queued=tuple(said for said in fields.items(value, "queued") if isinstance(said, str))[-QUEUED:],
         held=tuple(_held(fields.items(value, "held")[:HELD_MESSAGES])),
     )
+
+
+def _moment(record: Record, name: str) -> float | None:
+    value = fields.number(record, name)
+    return float(value) if value is not None and 0 <= value < LATEST else None
+
+
+def _detail(record: Record) -> str | None:
+    return text.short(fields.string(record, "detail") or "", DETAIL_CELLS) or None
+
+
+def _changes(changes: list[object]) -> list[dict[str, object]]:
+    read: list[dict[str, object]] = []
+    for change in changes:
+        if isinstance(change, dict):
+            status, at = fields.string(change, "status"), publication.time(fields.string(change, "at") or "")
+            if status in STATUS.values() and at:
+                read.append({"status": status, "detail": _detail(change), "at": at})
+    return read
 
 
 def _held(messages: list[object]) -> list[tuple[str, str, bool]]:
     read = []
     for message in messages:
         match message:
-            case [str(text), str(mode), bool(guarded)] if mode in MODES:
-                read.append((text, mode, guarded))
+            case [str(said), str(mode), bool(guarded)] if mode in MODES:
+                read.append((said, mode, guarded))
     return read
 
 

@@ -4,7 +4,6 @@ from tank.records import fields
 from tank.records.fields import Record
 from tank.session import label, publication
 
-PROMPTS = 8
 RECAP = "session-recap"
 
 
@@ -30,10 +29,11 @@ class Profile:
         return self.label or (self.session_id or "")[:8]
 
     def learn(self, facts: Record) -> bool:
-        """Take over all of Pi's facts; whether the session now stands in another directory."""
+        """Take over all of Pi's facts, if they name a session; whether it now stands in another directory."""
+        if not fields.string(facts, "sessionId") or fields.string(facts, "cwd") is None:
+            return False
         moved = facts.get("cwd") != self.facts.get("cwd")
         self.facts = dict(facts)
-        self.facts["prompts"] = [p for p in fields.items(facts, "prompts") if isinstance(p, str)][:PROMPTS]
         self._name()
         if moved:
             self.project = None
@@ -76,10 +76,12 @@ class Profile:
         }
 
     def _asked(self, prompt: str) -> None:
-        prompts = fields.items(self.facts, "prompts")
-        if len(prompts) < PROMPTS:
-            self.facts["prompts"] = [*prompts, prompt]
+        """Once a prompt gives a label, no later one matters."""
+        if label.choose(None, self._prompts()) is None:
+            self.facts["prompts"] = [prompt]
+
+    def _prompts(self) -> list[str]:
+        return [p for p in fields.items(self.facts, "prompts") if isinstance(p, str)]
 
     def _name(self) -> None:
-        prompts = (p for p in fields.items(self.facts, "prompts") if isinstance(p, str))
-        self.label = label.choose(fields.string(self.facts, "name"), prompts)
+        self.label = label.choose(fields.string(self.facts, "name"), self._prompts())

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+import orjson
+
 from tank.records import fields, text
 from tank.records.fields import Record
 from tank.version import FORMAT
@@ -13,6 +15,23 @@ RECAP_CELLS = 1000
 LIGHT = frozenset({"activity", "context", "lastReply", "updatedAt"})
 """Fields whose change alone is published at most four times a second."""
 LIGHT_S = 0.25
+LIMIT_BYTES = 16 * 1024
+SPARE = (
+    "recent",
+    "recap",
+    "lastReply",
+    "activity",
+    "statusDetail",
+    "model",
+    "terminal",
+    "terminalId",
+    "label",
+    "project",
+    "sessionFile",
+)
+"""What an entry that is too large goes without, one after the other."""
+REQUIRED_POINTS = 512
+"""Code points that are left of the required texts if even that isn't enough."""
 
 
 class Place(NamedTuple):
@@ -83,8 +102,7 @@ def recap(entry: Record | None) -> dict[str, object] | None:
         names = ("text", "content", "recap", "summary")
         data = next((data[name] for name in names if isinstance(data.get(name), str)), None)
     said = text.short(data, RECAP_CELLS) if isinstance(data, str) else ""
-    at = fields.string(entry, "at")
-    return {"text": said, "at": at if at and _is_time(at) else None} if said else None
+    return {"text": said, "at": time(fields.string(entry, "at") or "")} if said else None
 
 
 def closing(reply: str | None) -> str | None:
@@ -101,8 +119,19 @@ def priority(data: object) -> int | None:
     return value if value is not None and 0 <= value <= 3 else None
 
 
-def _is_time(value: str) -> bool:
+def fitted(entry: dict[str, object]) -> dict[str, object]:
+    """The entry under 16 KiB. Only text of many code points a cell, or paths of many KiB, make one too large."""
+    for name in (*SPARE, "sessionId", "cwd"):
+        if len(orjson.dumps(entry)) < LIMIT_BYTES:
+            break
+        entry = entry | {name: None if name in SPARE else str(entry[name])[:REQUIRED_POINTS]}
+    return entry
+
+
+def time(value: str) -> str | None:
+    """A time with an offset in the entry's own form, None for anything else."""
     try:
-        return datetime.fromisoformat(value).tzinfo is not None
-    except ValueError:
-        return False
+        moment = datetime.fromisoformat(value)
+        return stamp(moment.timestamp()) if moment.tzinfo else None
+    except (ValueError, OverflowError):
+        return None

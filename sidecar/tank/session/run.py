@@ -11,16 +11,12 @@ from tank.session.status import Happening
 
 ACTIVITY_CELLS = 80
 DETAIL_CELLS = 200
-MASK_ROOM = 4
-"""Activity text is masked before it is cut, so more than the cut is looked at, but not all of it."""
 
 
 @dataclass
 class Run:
     """Attempts, tools and dialogs of the current run."""
 
-    active: bool = False
-    """From agent_start to agent_settled."""
     failure: str | None = None
     """Error of the last attempt, None when it had none or was aborted."""
     aborted: bool = False
@@ -35,7 +31,6 @@ class Run:
         """Take in a forwarded record; the happening it means for the status, if any."""
         kind = record["type"]
         if kind == "agent_start":
-            self.active = True
             self.failure, self.aborted, self.escaped = None, False, False
             return Happening.RUN_STARTED
         if kind == "message_start":
@@ -82,7 +77,7 @@ class Run:
     @property
     def reason(self) -> str | None:
         """Why the run failed, as the card says it."""
-        return text.short(text.masked(f"failed: {self.failure}"), DETAIL_CELLS) if self.failure else None
+        return _shown(f"failed: {self.failure}", DETAIL_CELLS) if self.failure else None
 
     @property
     def activity(self) -> str | None:
@@ -92,11 +87,8 @@ class Run:
     def _tool_started(self, record: Record) -> None:
         name = text.short(fields.string(record, "toolName") or "tool", ACTIVITY_CELLS)
         argument = fields.string(record, "argument")
-        shown = f"{name}: {argument[: ACTIVITY_CELLS * MASK_ROOM]}" if argument else name
-        self.tools[fields.string(record, "toolCallId") or ""] = (
-            name,
-            text.short(text.masked(text.line(shown)), ACTIVITY_CELLS),
-        )
+        shown = _shown(f"{name}: {argument}" if argument else name, ACTIVITY_CELLS)
+        self.tools[fields.string(record, "toolCallId") or ""] = (name, shown)
 
     def _asked(self, record: Record) -> Happening | None:
         if record.get("kind") == "custom":
@@ -104,6 +96,10 @@ class Run:
                 return None
             self.question = f"{next(reversed(self.tools.values()))[0]} shows a screen"
             return Happening.ASKED
-        title = fields.string(record, "title")
-        self.question = text.short(text.masked(title), DETAIL_CELLS) or None if title else None
+        self.question = _shown(fields.string(record, "title") or "", DETAIL_CELLS) or None
         return Happening.ASKED
+
+
+def _shown(said: str, cells: int) -> str:
+    """One clean line; secrets are masked first, since a cut or a line break may fall into one."""
+    return text.short(text.masked(text.line(said)), cells)
