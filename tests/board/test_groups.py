@@ -51,6 +51,15 @@ def test_a_project_shows_its_most_urgent_priority() -> None:
     assert plain.priority is None
 
 
+def test_a_filter_moves_no_project() -> None:
+    urgent, other = in_project("site", 1, priority=0, label="urgent"), in_project("site", 2, label="calm")
+    found = groups(Roster((urgent, other, in_project("app", 3, label="calm"))), "calm")
+    assert [(group.name, group.priority, len(group.sessions)) for group in found] == [
+        ("site", 0, 1),
+        ("app", None, 1),
+    ]
+
+
 FULL = session(
     7,
     Life.SUSPENDED,

@@ -18,7 +18,7 @@ STATUSES = {
 
 
 class Group(NamedTuple):
-    """`priority` is the most urgent of its sessions, None when none has one."""
+    """`priority` is the most urgent of the project's, None when no session has one; `sessions` are those shown."""
 
     key: str
     name: str
@@ -27,19 +27,20 @@ class Group(NamedTuple):
 
 
 def groups(roster: Roster, words: str) -> tuple[Group, ...]:
-    """The sessions that match the filter, grouped and in reading order."""
+    """The sessions that match the filter, grouped and in reading order. What the filter hides still lifts its group."""
     found: dict[str, list[Session]] = {}
     for session in roster.sessions:
-        if matches(session, words):
-            found.setdefault(said.project(session.entry)[0], []).append(session)
-    grouped = [_group(key, sessions) for key, sessions in found.items()]
-    return tuple(sorted(grouped, key=lambda group: (group.priority != 0, group.name.casefold(), group.key)))
+        found.setdefault(said.project(session.entry)[0], []).append(session)
+    grouped = [_group(key, sessions, words) for key, sessions in found.items()]
+    shown = [group for group in grouped if group.sessions]
+    return tuple(sorted(shown, key=lambda group: (group.priority != 0, group.name.casefold(), group.key)))
 
 
-def _group(key: str, sessions: list[Session]) -> Group:
+def _group(key: str, sessions: list[Session], words: str) -> Group:
     ordered = sorted(sessions, key=lambda session: (session.entry.started_at, session.entry.pid))
     priorities = [session.entry.priority for session in ordered if session.entry.priority is not None]
-    return Group(key, said.project(ordered[0].entry)[1], min(priorities, default=None), tuple(ordered))
+    shown = tuple(session for session in ordered if matches(session, words))
+    return Group(key, said.project(ordered[0].entry)[1], min(priorities, default=None), shown)
 
 
 def matches(session: Session, words: str) -> bool:

@@ -25,13 +25,15 @@ def title(state: State, columns: int, theme: Theme) -> str:
             shown = "needs you" if (status, count) == ("needs-you", 1) else word
             between = [Piece(" · ", theme.dim)] if pieces else []
             pieces += [*between, Piece(f"{count} {shown}", theme.status(status))]
-    pieces.insert(0, Piece(name, theme.strong))
     if state.filter and state.mode is not Mode.FILTER:
         room = min(SHOWN_FILTER_CELLS, columns // 3)
-        filtered = f"/{cells.clean(state.filter, room)}  {left(state)}"
-        gap = columns - 1 - cells.width("".join(text for text, _ in pieces)) - cells.width(filtered)
-        pieces += [Piece(" " * max(gap, 2)), Piece(filtered, theme.warning)]
-    return cells.join(pieces, columns)
+        filtered = Piece(f"/{cells.clean(state.filter, room)}  {left(state)}", theme.warning)
+        used = sum(cells.width(text) for text, _ in (filtered, *pieces)) + len(name) + 1
+        if used + 2 <= columns:
+            pieces += [Piece(" " * (columns - used)), filtered]
+        else:
+            pieces = [filtered, Piece(" · ", theme.dim), *pieces]
+    return cells.join([Piece(name, theme.strong), *pieces], columns)
 
 
 def left(state: State) -> str:
