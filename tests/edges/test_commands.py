@@ -177,3 +177,25 @@ def test_a_program_that_is_stopped_is_ended_all_the_same(loop: Loop) -> None:
     turn(loop, lambda: answers)
     turn(loop, lambda: not children())
     assert answers == [None]
+
+
+@pytest.mark.parametrize("argv", [("true",), ("false",), ("./no/such/program",)])
+def test_nothing_is_left_to_wake_for_once_it_has_ended(loop: Loop, argv: tuple[str, ...]) -> None:
+    run(loop, *argv, timeout_s=0.2)
+    asked: list[float] = []
+    loop.idle = lambda: asked.append(time.monotonic())
+    loop.later(0.4, loop.stop)
+    loop.run()
+    assert len(asked) == 1, "it slept in one go"
+
+
+def test_a_killed_program_leaves_nothing_to_wake_for(loop: Loop) -> None:
+    command = Command(loop, ["sleep", "60"], os.environ, 0.3, lambda _: None)
+    before = set(children())
+    command.kill()
+    turn(loop, lambda: not before & set(children()))
+    asked: list[float] = []
+    loop.idle = lambda: asked.append(time.monotonic())
+    loop.later(0.6, loop.stop)
+    loop.run()
+    assert len(asked) == 1, "it slept in one go"

@@ -93,6 +93,37 @@ def test_timers_come_in_the_order_of_their_times_and_those_of_one_time_as_they_w
     assert called == [2, 3, 1, 0]
 
 
+def test_a_timer_that_is_cancelled_is_neither_called_nor_woken_for(loop: Loop) -> None:
+    called: list[str] = []
+    looked: list[float] = []
+    loop.idle = lambda: looked.append(time.monotonic())
+    timers = [loop.later(0.01 * place, lambda: called.append("cancelled")) for place in (4, 1, 3, 2)]
+    loop.later(0.05, loop.stop)
+    for timer in timers:
+        loop.cancel(timer)
+    loop.run()
+    assert called == []
+    assert len(looked) == 1, "it slept in one go"
+
+
+def test_timers_keep_their_order_when_one_is_cancelled(loop: Loop) -> None:
+    called: list[int] = []
+    places = (1, 10, 2, 11, 12, 3)
+    timers = [loop.later(0.002 * place, lambda place=place: called.append(place)) for place in places]  # type: ignore[misc]
+    loop.cancel(timers[0])
+    turn(loop, lambda: len(called) == 5)
+    assert called == [2, 3, 10, 11, 12]
+
+
+def test_a_timer_may_cancel_itself_and_what_was_called_before(loop: Loop) -> None:
+    called: list[str] = []
+    first = loop.later(0, lambda: called.append("first"))
+    loop.later(0.001, lambda: loop.cancel(first))
+    loop.later(0.002, lambda: called.append("last"))
+    turn(loop, lambda: "last" in called)
+    assert called == ["first", "last"]
+
+
 def test_timers_that_set_timers_hold_no_descriptor_up(loop: Loop, pipes: list[Pipe]) -> None:
     reading, writing = pipes[0]
     os.read(reading, 1)

@@ -25,6 +25,7 @@ class Command:
         self._ended: Ended | None = ended
         self._output = bytearray()
         self._pause_s = FIRST_LOOK_S
+        self._limit = loop.later(timeout_s, self._give_up)
         try:
             process = subprocess.Popen(
                 argv,
@@ -43,7 +44,6 @@ class Command:
         self._process, self._stdout, self._group = process, process.stdout, process.pid
         os.set_blocking(self._stdout.fileno(), False)
         loop.watch(self._stdout.fileno(), self._read)
-        loop.later(timeout_s, self._give_up)
 
     @property
     def running(self) -> bool:
@@ -94,5 +94,6 @@ class Command:
 
     def _end(self, output: bytes | None) -> None:
         ended, self._ended = self._ended, None
+        self._loop.cancel(self._limit)
         if ended is not None:
             ended(output)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 Ready = Callable[[], None]
+Timer = tuple[float, int, Ready]
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 
@@ -15,7 +16,7 @@ class Loop:
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
-        self._timers: list[tuple[float, int, Ready]] = []
+        self._timers: list[Timer] = []
         self._order = itertools.count()
         self._running = False
         self.idle: Callable[[], float | None] = lambda: None
@@ -35,9 +36,17 @@ class Loop:
         if descriptor in self._selector.get_map():
             self._selector.unregister(descriptor)
 
-    def later(self, delay_s: float, due: Ready) -> None:
+    def later(self, delay_s: float, due: Ready) -> Timer:
         """Call `due` once after this delay."""
-        heapq.heappush(self._timers, (time.monotonic() + delay_s, next(self._order), due))
+        timer = (time.monotonic() + delay_s, next(self._order), due)
+        heapq.heappush(self._timers, timer)
+        return timer
+
+    def cancel(self, timer: Timer) -> None:
+        """Don't call it, nor wake for it; harmless for one that was called."""
+        if timer in self._timers:
+            self._timers.remove(timer)
+            heapq.heapify(self._timers)
 
     def stop(self) -> None:
         """Nothing is called any more, also of what is ready or due already."""
