@@ -14,7 +14,7 @@ def peer(connection: socket.socket) -> tuple[int, int] | None:
         if sys.platform == "darwin":
             uid = struct.unpack_from("2I", connection.getsockopt(SOL_LOCAL, LOCAL_PEERCRED, 76))[1]
             return uid, struct.unpack("i", connection.getsockopt(SOL_LOCAL, LOCAL_PEERPID, 4))[0]
-        pid, uid, _ = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        pid, uid, _ = struct.unpack("iII", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
     except (OSError, struct.error):
         return None
     return uid, pid
