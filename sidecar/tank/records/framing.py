@@ -12,6 +12,11 @@ class Lines:
         self.skipped = 0
         """Bytes thrown away since the last whole line."""
 
+    @property
+    def held(self) -> int:
+        """Bytes that wait to be given back."""
+        return len(self._parts)
+
     def feed(self, data: bytes) -> None:
         self._parts += data
 
