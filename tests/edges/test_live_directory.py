@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tank.edges import processes
 from tank.edges.live_directory import LiveDirectory
 from tank.roster.roster import Life
 from tests.support.entries import NOBODY, as_ordinary_user, here, record, write
@@ -69,6 +70,37 @@ def bind(path: Path) -> socket.socket:
 def dead_socket(path: Path) -> Path:
     bind(path).close()
     return path
+
+
+# One pid's sessions
+
+
+def test_the_session_of_a_pid_is_found_without_the_others(live: Path, spawn: Spawn) -> None:
+    pid, other = spawn(), spawn()
+    entry = record(pid)
+    path = write(live, f"{pid}.json", entry)
+    write(live, f"{other}.json", record(other))
+    reader = LiveDirectory(live)
+    assert reader.sessions_of(pid) == [reader.scan().sessions[0]]
+    assert (reader.sessions_of(pid)[0].file, reader.sessions_of(pid)[0].raw) == (str(path), entry)
+
+
+def test_the_session_of_a_pid_is_found_beside_another_host_s(live: Path, spawn: Spawn) -> None:
+    pid = spawn()
+    write(live, f"{pid}.json", record(pid, host=ELSEWHERE, label="theirs"))
+    write(live, f"{pid}-{processes.host().digest()}.json", record(pid, label="ours"))
+    assert [session.entry.label for session in LiveDirectory(live).sessions_of(pid)] == ["theirs", "ours"]
+
+
+def test_a_pid_without_a_living_session_has_none_and_nothing_is_deleted(live: Path, spawn: Spawn) -> None:
+    pid, other = spawn(), spawn()
+    write(live, f"{GONE}.json", record(GONE, processStart=None))
+    write(live, f"{pid}.json", record(other))
+    write(live, f"{other}.json", {"pid": other})
+    before = names(live)
+    for asked in (GONE, pid, other, GONE + 1):
+        assert LiveDirectory(live).sessions_of(asked) == []
+    assert names(live) == before
 
 
 # What is shown

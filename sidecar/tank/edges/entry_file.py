@@ -34,6 +34,11 @@ class Read(NamedTuple):
         return self.key[0] / 1e9
 
 
+def paths_of(directory: Path, pid: int, host: Host) -> tuple[Path, Path]:
+    """Where a sidecar of this host publishes its session, best first: the second while another host's holds the first."""
+    return directory / f"{pid}.json", directory / f"{pid}-{host.digest()}.json"
+
+
 def key_of(found: os.stat_result) -> tuple[int, int, int]:
     return found.st_mtime_ns, found.st_size, found.st_ino
 

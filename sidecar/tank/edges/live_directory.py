@@ -50,6 +50,18 @@ class LiveDirectory:
             return Roster(problems=(f"cannot read {self.directory}: {error.strerror}",))
         return self._roster(files, time.time())
 
+    def sessions_of(self, pid: int) -> list[Session]:
+        """The living sessions under one pid, this host's among them: a look at their files alone, which deletes nothing."""
+        now_s = time.time()
+        found = []
+        for path in entry_file.paths_of(self.directory, pid, self._host):
+            held = entry_file.read(path)
+            if held and held.entry and held.entry.pid == pid:
+                life = entry_file.judge(held, held.entry, self._host, self.directory, now_s)
+                if isinstance(life, Life):
+                    found.append(Session(held.entry, life, str(path), held.raw))
+        return found
+
     def _roster(self, files: list[os.DirEntry[str]], now_s: float) -> Roster:
         known: dict[str, Read] = {}
         sessions: list[Session] = []

@@ -22,8 +22,7 @@ class OwnEntry:
         self.directory = directory or paths.live_directory()
         self.pid = pid
         self._host = host or processes.host()
-        plain, digest = f"{pid}.json", self._host.digest()
-        self._names = (self.directory / plain, self.directory / f"{pid}-{digest}.json")
+        self._names = entry_file.paths_of(self.directory, pid, self._host)
         self._path: Path | None = None
         self._inode: int | None = None
 
