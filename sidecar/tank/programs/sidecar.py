@@ -32,6 +32,7 @@ from tank.terminals import place, tmux_replies
 from tank.version import PROTOCOL, __version__
 
 STDIN, STDOUT = 0, 1
+CHUNK_BYTES = 64 * 1024
 RECORD_LIMIT_BYTES = 512 * 1024
 """A forwarded record with the kept value, which is most of it."""
 SEND_S = 7.0
@@ -92,7 +93,7 @@ class Sidecar:
 
     def _read(self) -> None:
         try:
-            data = os.read(STDIN, 256 * 1024)
+            data = os.read(STDIN, CHUNK_BYTES)
         except BlockingIOError:
             return
         if not data:
@@ -252,10 +253,9 @@ class Sidecar:
         process = processes.look(pid)
         if uid != os.getuid() or process is None:
             return None
-        sessions = LiveDirectory().scan().sessions
-        for session in sessions:
-            if session.entry.sidecar_pid == pid and session.entry.pid == process.parent:
-                entry = session.entry
+        for session in LiveDirectory().sessions_of(process.parent):
+            entry = session.entry
+            if entry.sidecar_pid == pid:
                 return Sender(entry.project_name or "?", entry.label or entry.session_id[:8], verified=True)
         return None
 
