@@ -17,7 +17,7 @@ import pytest
 
 from demo.agent_dir import OTHER_MODEL, PROVIDER
 from demo.scripted_model import ScriptedModel
-from demo.stage import EXTENSION, PI_BIN, ROOT, Terminal, runs
+from demo.stage import EXTENSION, PI_BIN, ROOT, runs
 from demo.waiting import eventually
 from tests.support.client import Client
 from tests.support.pi import DIALOGS, RECAP, Lab, PiSession, files_in, pi_run
@@ -399,26 +399,14 @@ def test_a_read_only_disk_costs_one_notice_and_publishing_resumes(lab: Lab, smal
 # Suspended
 
 
-@pytest.fixture
-def in_a_shell(lab: Lab) -> tuple[Terminal, PiSession]:
-    """Pi started from an interactive shell, as people do; the shell and the session."""
-    shell = lab.open("shell", ["bash", "--norc", "-i"], kind=Terminal)
-    shell.submit(f"pi -e {EXTENSION}")
-    shell.ready()
-    (pid,) = [child.pid for child in psutil.Process(shell.pid).children()]
-    return shell, PiSession(lab, "pi", shell.pane, pid)
-
-
-def test_a_suspended_session_lives_says_so_and_comes_back(
-    lab: Lab, in_a_shell: tuple[Terminal, PiSession]
-) -> None:
-    shell, pi = in_a_shell
+def test_a_suspended_session_lives_says_so_and_comes_back(lab: Lab) -> None:
+    pi = lab.pi_in_a_shell("pi")
     serving = sidecar(pi)
     pi.press("C-z")
     pi.wait_until(lambda: psutil.Process(pi.pid).status() == psutil.STATUS_STOPPED, "Pi stopped")
     assert psutil.Process(serving).status() != psutil.STATUS_STOPPED
     assert "suspended" in lab.tank("list").stdout
-    shell.submit("fg")
+    pi.submit("fg")
     pi.wait_until(lambda: psutil.Process(pi.pid).status() != psutil.STATUS_STOPPED, "Pi running")
     assert "suspended" not in lab.tank("list").stdout
     pi.wait_for("scripted-1")

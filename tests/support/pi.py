@@ -158,6 +158,14 @@ class Lab(Stage):
         session = self.pi(name, *arguments, extensions=extensions)
         return session, self.attach(name)
 
+    def pi_in_a_shell(self, name: str) -> PiSession:
+        """Pi started from an interactive shell: it can be stopped, where tmux would let its own child go on at once."""
+        shell = self.open(name, ["bash", "--norc", "-i"], kind=Terminal)
+        shell.submit(f"pi -e {EXTENSION}")
+        shell.ready()
+        (pid,) = [child.pid for child in psutil.Process(shell.pid).children()]
+        return PiSession(self, name, shell.pane, pid)
+
     def attach(self, name: str, *, reports: bool = True, size: tuple[int, int] = (120, 35)) -> Client:
         """A terminal of its own that shows the tmux session `name`; tmux reports its focus to Pi, or doesn't."""
         self.server.cmd("set-option", "-g", "focus-events", "on" if reports else "off")
