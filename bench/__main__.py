@@ -1,6 +1,7 @@
 """`python -m bench [NAME…]`: measures all or the named things, prints one table and writes `bench/latest.json`.
 
-Whether an aim is met doesn't change the exit code: figures depend on the machine and on what else it does.
+Whether an aim is met doesn't change the exit code: figures depend on the machine and on what else it does. It is 1 when
+something couldn't be measured that should have been.
 """
 
 import json
@@ -16,6 +17,7 @@ import click
 
 from bench import commands, idle, memory, peeking, pi_start, publish, reading, sending
 from bench.figures import Figure, SkippedError, named, table
+from bench.processes import StuckError
 from tank.version import __version__
 
 PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
@@ -49,6 +51,7 @@ def main(names: tuple[str, ...]) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended then too
     figures: list[Figure] = []
     skipped: dict[str, str] = {}
+    failed: dict[str, str] = {}
     here, started = machine(), datetime.now(UTC)
     for name in names or PARTS:
         print(f"{name} …", file=sys.stderr, flush=True)
@@ -56,18 +59,24 @@ def main(names: tuple[str, ...]) -> None:
             figures += PARTS[name]()
         except SkippedError as error:
             skipped[name] = str(error)
+        except StuckError as error:
+            failed[name] = str(error)
     for line in table(figures):
         print(line)
     for name, why in skipped.items():
         print(f"{name} was skipped: {why}")
+    for name, why in failed.items():
+        print(f"{name} failed: {why}")
     known = named(figures)
     latest = {
         "at": started.isoformat(timespec="seconds"),
         "machine": here,
         "figures": [figure.record(known) for figure in figures],
         "skipped": skipped,
+        "failed": failed,
     }
-    LATEST.write_text(json.dumps(latest, indent=1) + "\n")
+    LATEST.write_text(json.dumps(latest, indent=1, ensure_ascii=False) + "\n")
+    sys.exit(bool(failed))
 
 
 main()

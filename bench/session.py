@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.figures import SkippedError
 from bench.processes import (
     PATIENCE_S,
     Piped,
@@ -136,6 +137,8 @@ def as_line(record: Record) -> bytes:
 @contextlib.contextmanager
 def sessions(home: Path, count: int) -> Iterator[list[Session]]:
     """So many sidecars, each of its own stand-in for Pi, published under the folder and at rest."""
+    if not Path("/proc/self/stat").exists():
+        raise SkippedError("only /proc tells when a sidecar is at rest, and what it uses")
     (home / "app").mkdir()
     with contextlib.ExitStack() as stack:
         made = []
