@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.stand_in import Answer, Server
 
 from tank.edges import socket_client
 from tank.errors import NoAnswerError, UnreachableError
+from tests.support.stand_in import Answer, Server
 
 Serve = Callable[[Path, Answer], Server]
 
@@ -67,8 +67,10 @@ def test_a_socket_that_comes_back_within_a_second_is_reached(tmp_path: Path, ser
 
     thread = threading.Thread(target=revive)
     thread.start()
-    assert socket_client.request(str(path), {"type": "ping"}) == {"ok": True}
-    thread.join()
+    try:
+        assert socket_client.request(str(path), {"type": "ping"}) == {"ok": True}
+    finally:
+        thread.join()
 
 
 def test_a_socket_that_stays_refused_is_given_up_after_a_second(tmp_path: Path) -> None:

@@ -79,8 +79,9 @@ def test_list_tells_sessions_of_one_label_apart(desk: Desk) -> None:
 
 def test_list_lets_no_foreign_text_reach_the_terminal(desk: Desk) -> None:
     desk.session(label=EVIL, project={"key": EVIL, "name": EVIL}, cwd=EVIL, statusDetail=EVIL, lastReply=EVIL)
+    desk.session(cwd=f"/{EVIL}")
     plain, as_json = desk.tank("list"), desk.tank("list", "--json")
-    assert len(plain.stdout.splitlines()) == 1
+    assert len(plain.stdout.splitlines()) == 2
     assert obeyed(plain.stdout + plain.stderr + as_json.stdout) == set()
     assert json.loads(as_json.stdout)[0]["label"] == EVIL
 

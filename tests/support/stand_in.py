@@ -24,7 +24,7 @@ class Server:
         self._listener.bind(f"/proc/self/fd/{self._folder}/{path.name}")
         self._listener.listen(16)
         self._open: list[socket.socket] = []
-        self._thread = threading.Thread(target=self._serve)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     def close(self) -> None:

@@ -3,8 +3,6 @@
 0 done, 1 failed, 2 wrong usage, 3 no such session or an ambiguous one. Each command imports what it needs, no more.
 """
 
-import errno
-import os
 import sys
 from collections.abc import Iterable
 from typing import Any, NoReturn
@@ -180,8 +178,6 @@ def main() -> NoReturn:
         _complain([f"tank: {error}"])
         sys.exit(error.code)
     except OSError as error:
-        if error.errno == errno.EPIPE:
-            _hang_up()
         where = f"{error.filename}: " if error.filename else ""
         _complain([f"tank: {where}{error.strerror or error}"])
         sys.exit(1)
@@ -197,9 +193,3 @@ def _print(lines: Iterable[str]) -> None:
 def _complain(lines: Iterable[Any]) -> None:
     for line in lines:
         sys.stderr.write(text.lines(str(line)) + "\n")
-
-
-def _hang_up() -> NoReturn:
-    """Whoever read our output has gone, as `tank list | head` does."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(1)
