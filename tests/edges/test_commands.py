@@ -12,6 +12,7 @@ from demo.waiting import eventually
 from tank.edges import commands
 from tank.edges.commands import Command
 from tank.edges.loop import Loop
+from tests.support.descriptors import descriptors
 from tests.support.turning import turn
 
 Answers = list[bytes | None]
@@ -30,10 +31,6 @@ def run(loop: Loop, *argv: str, timeout_s: float = 5, **environment: str) -> byt
     turn(loop, lambda: True)
     assert len(answers) == 1
     return answers[0]
-
-
-def descriptors() -> int:
-    return len(list(Path("/dev/fd").iterdir()))
 
 
 def ticking(loop: Loop) -> list[float]:

@@ -6,7 +6,7 @@ import selectors
 import time
 from collections.abc import Callable
 
-Ready = Callable[[], None]
+Ready = Callable[[], object]
 Timer = tuple[float, int, Ready]
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 

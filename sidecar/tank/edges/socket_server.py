@@ -4,6 +4,7 @@ import os
 import socket
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from tank.edges.loop import Loop
@@ -14,9 +15,12 @@ from tank.records.framing import Lines
 REQUEST_LIMIT_BYTES = 1024 * 1024
 SKIP_LIMIT_BYTES = 16 * 1024 * 1024
 """A client that goes on this long without an end of line is cut off."""
-REPLY_BACKLOG_BYTES = 64 * 1024
-"""A client that leaves this much unread gets its next request read when it has read on."""
+HELD_LIMIT_BYTES = 16 * 1024 * 1024
+"""While unfinished requests of all clients take this much, one that adds to a long one is cut off."""
 CLIENTS = 512
+"""At most half the descriptors that this process may have: the other half is for everything else."""
+PAUSE_S = 0.1
+"""Nobody is accepted for this long when the system has no descriptor left."""
 CHUNK_BYTES = 64 * 1024
 
 Asked = Callable[[int, bytes | None, tuple[int, int]], None]
@@ -24,19 +28,17 @@ Asked = Callable[[int, bytes | None, tuple[int, int]], None]
 
 
 class Client:
-    """One connection: its next request is read once the last one is answered."""
+    """One connection. It is read only while no complete request, no answer and no unwritten reply is left of it."""
 
-    def __init__(self, connection: socket.socket, outlet: Outlet, credentials: tuple[int, int]) -> None:
-        self.connection = connection
+    def __init__(self, outlet: Outlet, credentials: tuple[int, int]) -> None:
         self.outlet = outlet
         self.credentials = credentials
         self.lines = Lines(REQUEST_LIMIT_BYTES)
         self.waiting: int | None = None
-        self.ended = False
 
 
 class Server:
-    """Listens at the first of `paths` that can be bound; `path` is None when none could."""
+    """`path` is where it listens, None while it doesn't."""
 
     def __init__(self, loop: Loop, asked: Asked) -> None:
         self._loop = loop
@@ -44,25 +46,27 @@ class Server:
         self._listener: socket.socket | None = None
         self._inode: tuple[int, int] | None = None
         self._clients: dict[int, Client] = {}
-        self._by_token: dict[int, Client] = {}
+        self._by_token: dict[int, int] = {}
         self._next_token = 1
+        self._room = max(min(CLIENTS, os.sysconf("SC_OPEN_MAX") // 2), 1)
         self.path: Path | None = None
 
     def listen(self, path: Path) -> None:
         """Bind a socket of mode 0600 from its first instant. Raises OSError."""
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | getattr(socket, "SOCK_CLOEXEC", 0))
-        mask = os.umask(0o177)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            listener.bind(str(path))
+            mask = os.umask(0o177)
+            try:
+                listener.bind(str(path))
+            finally:
+                os.umask(mask)
+            listener.settimeout(0)
+            listener.listen(128)
+            status = path.lstat()
         except OSError:
             listener.close()
             raise
-        finally:
-            os.umask(mask)
-        listener.settimeout(0)
-        listener.listen(128)
         self.unlisten()
-        status = path.lstat()
         self._listener, self._inode, self.path = listener, (status.st_dev, status.st_ino), path
         self._loop.watch(listener.fileno(), self._accept)
 
@@ -83,94 +87,91 @@ class Server:
         self._loop.forget(self._listener.fileno())
         self._listener.close()
         if self.stands():
-            self.path.unlink(missing_ok=True)
+            with suppress(OSError):
+                self.path.unlink()
         self._listener, self._inode, self.path = None, None, None
 
     def reply(self, token: int, line: bytes) -> None:
-        """Answer a request; one whose client has gone is dropped."""
-        client = self._by_token.pop(token, None)
-        if client is None:
+        """Answer a request; what comes after the answer is dropped."""
+        number = self._by_token.pop(token, None)
+        if number is None:
             return
+        client = self._clients[number]
         client.waiting = None
         client.outlet.write(line + b"\n")
-        self._advance(client)
+        self._advance(number)
 
     def _accept(self) -> None:
         if self._listener is None:
             return
         try:
             connection, _ = self._listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
         except OSError:
             self._drop_one()
+            self._loop.forget(self._listener.fileno())
+            self._loop.later(PAUSE_S, self._accept_again)
             return
         credentials = peer(connection)
-        if credentials is None or credentials[0] not in (os.getuid(), 0):
+        if credentials is None or credentials[0] not in (os.getuid(), 0) or not self._make_room():
             connection.close()
             return
-        if len(self._clients) >= CLIENTS:
-            self._drop_one()
-        connection.settimeout(0)
-        number = connection.fileno()
-        outlet = Outlet(self._loop, os.dup(number), lambda: self._advance(client))
-        client = Client(connection, outlet, credentials)
+        number = connection.detach()
+        client = Client(Outlet(self._loop, number, lambda: self._advance(number)), credentials)
         self._clients[number] = client
-        self._loop.watch(number, lambda: self._read(client))
+        self._loop.watch(number, lambda: self._read(number))
 
-    def _read(self, client: Client) -> None:
+    def _accept_again(self) -> None:
+        if self._listener is not None:
+            self._loop.watch(self._listener.fileno(), self._accept)
+
+    def _read(self, number: int) -> None:
+        client = self._clients[number]
         try:
-            data = client.connection.recv(CHUNK_BYTES)
+            data = os.read(number, CHUNK_BYTES)
         except BlockingIOError:
             return
         except OSError:
             data = b""
-            client.outlet.broken = True
-        if not data:
-            client.ended = True
-            self._loop.forget(client.connection.fileno())
         client.lines.feed(data)
-        self._advance(client)
+        greedy = client.lines.held > CHUNK_BYTES and self._held() > HELD_LIMIT_BYTES
+        if greedy or not data:
+            self._close(number)
+        else:
+            self._advance(number)
 
-    def _advance(self, client: Client) -> None:
-        """Hand on the client's next request, or close it when it's done; another one's turn comes in between."""
-        number = client.connection.fileno()
-        if client.waiting is not None or number not in self._clients:
-            return
+    def _advance(self, number: int) -> None:
+        """Hand on the client's next request, or read on. Another client's turn comes in between."""
+        client = self._clients[number]
         if client.outlet.broken or client.lines.skipped > SKIP_LIMIT_BYTES:
-            self._close(client)
+            self._close(number)
             return
-        if client.outlet.backlog > REPLY_BACKLOG_BYTES:
-            self._loop.forget(number)
+        if client.outlet.backlog:
             return
         try:
             line = client.lines.next()
         except LookupError:
-            if not client.ended:
-                self._loop.watch(number, lambda: self._read(client))
-            elif not client.outlet.backlog:
-                self._close(client)
+            self._loop.watch(number, lambda: self._read(number))
             return
         self._loop.forget(number)
         token, self._next_token = self._next_token, self._next_token + 1
         client.waiting = token
-        self._by_token[token] = client
-        self._loop.later(0, lambda: self._ask(token, line, client))
+        self._by_token[token] = number
+        self._loop.later(0, lambda: self._asked(token, line, client.credentials))
 
-    def _ask(self, token: int, line: bytes | None, client: Client) -> None:
-        if self._by_token.get(token) is client:
-            self._asked(token, line, client.credentials)
+    def _held(self) -> int:
+        return sum(client.lines.held for client in self._clients.values())
 
-    def _drop_one(self) -> None:
-        """Close the oldest connection that waits for nothing."""
-        idle = next((client for client in self._clients.values() if client.waiting is None), None)
+    def _make_room(self) -> bool:
+        return len(self._clients) < self._room or self._drop_one()
+
+    def _drop_one(self) -> bool:
+        """Close the oldest connection that waits for nothing, if there is one."""
+        idle = next((number for number, client in self._clients.items() if client.waiting is None), None)
         if idle is not None:
             self._close(idle)
+        return idle is not None
 
-    def _close(self, client: Client) -> None:
-        number = client.connection.fileno()
-        if self._clients.pop(number, None) is None:
-            return
-        if client.waiting is not None:
-            self._by_token.pop(client.waiting, None)
-        self._loop.forget(number)
-        client.outlet.close()
-        client.connection.close()
+    def _close(self, number: int) -> None:
+        self._clients.pop(number).outlet.close()
