@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from tank.edges.loop import Loop
 from tank.edges.outlet import Outlet
+from tank.edges.peers import peer
 from tank.records.framing import Lines
 
 REPLY_LIMIT_BYTES = 64 * 1024
@@ -26,46 +27,51 @@ class Dial:
         self._line = line
         self._done: Done | None = done
         self._started = time.monotonic()
-        self._connection: socket.socket | None = None
         self._outlet: Outlet | None = None
         self._lines = Lines(REPLY_LIMIT_BYTES)
         loop.later(timeout_s, lambda: self._end(None, f"no answer within {timeout_s:g} s"))
         loop.later(0, self._connect)
 
+    @property
+    def connected(self) -> bool:
+        """Whether somebody took the connection; without a reply it's unknown what became of the request."""
+        return self._outlet is not None
+
     def _connect(self) -> None:
         if self._done is None:
             return
-        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        connection.settimeout(0)
         try:
-            connection.connect(self._path)
-        except OSError as error:
-            connection.close()
-            if (
-                isinstance(error, ConnectionRefusedError | FileNotFoundError | BlockingIOError)
-                and self._patient()
-            ):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+                connection.settimeout(0)
+                connection.connect(self._path)
+                credentials = peer(connection)
+                if credentials is None or credentials[0] != os.getuid():
+                    raise PermissionError("another user listens there")
+                number = connection.detach()
+        except (ConnectionRefusedError, FileNotFoundError, BlockingIOError) as error:
+            if time.monotonic() - self._started < REFUSED_S:
                 self._loop.later(RETRY_S, self._connect)
             else:
-                self._end(None, f"cannot connect: {error.strerror or error}")
-            return
-        self._connection = connection
-        self._outlet = Outlet(self._loop, os.dup(connection.fileno()))
-        self._outlet.write(self._line)
-        self._loop.watch(connection.fileno(), self._read)
+                self._fail("cannot connect", error)
+        except (OSError, ValueError) as error:
+            self._fail("cannot connect", error)
+        else:
+            self._outlet = Outlet(self._loop, number, lambda: self._listen(number))
+            self._outlet.write(self._line)
+            if not self._outlet.backlog:
+                self._listen(number)
 
-    def _patient(self) -> bool:
-        return time.monotonic() - self._started < REFUSED_S
+    def _listen(self, number: int) -> None:
+        """Once the request is written. A server that had enough of it may have answered all the same."""
+        self._loop.watch(number, lambda: self._read(number))
 
-    def _read(self) -> None:
-        if self._connection is None:
-            return
+    def _read(self, number: int) -> None:
         try:
-            data = self._connection.recv(REPLY_LIMIT_BYTES)
+            data = os.read(number, REPLY_LIMIT_BYTES)
         except BlockingIOError:
             return
         except OSError as error:
-            self._end(None, f"the connection broke: {error.strerror or error}")
+            self._fail("the connection broke", error)
             return
         if not data:
             self._end(None, "the session closed the connection without an answer")
@@ -76,13 +82,14 @@ class Dial:
         except LookupError:
             return
 
+    def _fail(self, what: str, error: Exception) -> None:
+        why = error.strerror if isinstance(error, OSError) else None
+        self._end(None, f"{what}: {why or error}")
+
     def _end(self, reply: bytes | None, why: str) -> None:
         done, self._done = self._done, None
         if done is None:
             return
-        if self._connection is not None:
-            self._loop.forget(self._connection.fileno())
-            self._connection.close()
         if self._outlet is not None:
             self._outlet.close()
         done(reply, why)
