@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tank.edges import processes
+from tank.edges.entry_file import LIMIT_BYTES
 from tank.edges.live_directory import LiveDirectory
 from tank.roster.roster import Life
 from tests.support.entries import NOBODY, as_ordinary_user, here, record, write
@@ -107,12 +108,13 @@ def test_a_pid_without_a_living_session_has_none_and_nothing_is_deleted(live: Pa
 
 
 def test_living_sessions_come_in_the_order_of_their_start_then_pid(live: Path, spawn: Spawn) -> None:
-    first, second, third = sorted(spawn() for _ in range(3))
+    first, second, third, fourth = sorted(spawn() for _ in range(4))
     write(live, "a.json", record(third, startedAt="2026-07-01T10:00:00Z"))
-    write(live, "b.json", record(second, startedAt="2026-07-01T12:00:00+01:00"))
+    write(live, "b.json", record(second, startedAt="2026-07-01T13:00:00+02:00"))
     write(live, "c.json", record(first, startedAt="2026-07-01T11:00:00Z"))
+    write(live, "d.json", record(fourth, startedAt="2026-07-01T12:00:00+03:00"))
     roster = LiveDirectory(live).scan()
-    assert [session.entry.pid for session in roster.sessions] == [third, first, second]
+    assert [session.entry.pid for session in roster.sessions] == [fourth, third, first, second]
     assert roster.problems == ()
 
 
@@ -268,7 +270,9 @@ def test_an_entry_of_another_machine_is_shown_a_day_and_kept_a_month(live: Path,
     path = write(live, "a.json", record(pid, host=ELSEWHERE))
     assert LiveDirectory(live).scan().sessions[0].life is Life.ELSEWHERE
     aged(path, DAY_S + 60)
-    assert pids(live) == []
+    reader = LiveDirectory(live)
+    assert reader.scan().sessions == ()
+    assert not reader.changed()
     assert path.exists()
     aged(path, 30 * DAY_S + 60)
     assert pids(live) == []
@@ -412,7 +416,7 @@ def test_an_entry_that_is_published_anew_while_it_is_judged_stays(live: Path) ->
 
 
 WRITER = """
-import os, sys
+import os, sys, time
 path, dead, living = sys.argv[1:]
 for turn in range(1500):
     for content in (dead, living):
@@ -420,11 +424,10 @@ for turn in range(1500):
             file.write(content)
         os.rename(path + ".new", path)
         if content == living:
-            for _ in range(200):
-                if os.path.exists(path):
-                    break
-            else:
-                sys.exit("the living entry vanished")
+            deadline = time.monotonic() + 10
+            while not os.path.exists(path):
+                if time.monotonic() > deadline:
+                    sys.exit("the living entry vanished")
 """
 
 
@@ -480,6 +483,24 @@ def test_junk_is_counted_never_deleted_and_blocks_nothing(live: Path, spawn: Spa
     assert all(os.path.lexists(path) for path in files)
 
 
+def test_a_pipe_is_not_even_opened(live: Path) -> None:
+    """Opening it would let go a writer that waits for its reader."""
+    os.mkfifo(live / "fifo.json")
+    with subprocess.Popen(["sh", "-c", "echo x > fifo.json"], cwd=live) as writer:
+        time.sleep(0.1)
+        assert len(LiveDirectory(live).scan().problems) == 1
+        time.sleep(0.1)
+        assert writer.poll() is None
+        writer.kill()
+
+
+def test_an_entry_may_be_as_long_as_the_limit_and_no_longer(live: Path) -> None:
+    entry = json.dumps(record(os.getpid())).encode()
+    write(live, "a.json", entry.ljust(LIMIT_BYTES))
+    write(live, "b.json", entry.ljust(LIMIT_BYTES + 1))
+    assert [session.file for session in LiveDirectory(live).scan().sessions] == [str(live / "a.json")]
+
+
 def test_one_file_is_counted_as_one(live: Path) -> None:
     write(live, "a.json", b"{}")
     assert LiveDirectory(live).scan().problems == ("1 file in the live directory could not be read",)
@@ -532,12 +553,13 @@ def test_each_publication_changes_the_directory_s_state(live: Path, spawn: Spawn
 
 
 def test_two_publications_within_one_tick_are_told_apart_by_a_later_scan(live: Path, spawn: Spawn) -> None:
-    """Their files can have the same size, time and even inode."""
+    """Their files can have the same size, time and even inode, so a young one is read again; here all three are the same."""
     pid = spawn()
     reader = LiveDirectory(live)
-    for turn in range(300):
-        label = f"turn {turn:04d}"
-        publish(live, "a.json", record(pid, label=label))
+    tick = time.time_ns() + 10**10
+    for label in ("one", "two", "six"):
+        path = write(live, "a.json", record(pid, label=label))
+        os.utime(path, ns=(tick, tick))
         assert reader.scan().sessions[0].entry.label == label
 
 

@@ -291,8 +291,10 @@ def test_an_entry_is_removed_while_it_names_this_sidecar(own: OwnEntry, live: Pa
 def test_an_entry_of_a_successor_stays(own: OwnEntry, live: Path) -> None:
     own.publish(data())
     write(live, f"{US}.json", record(US, sidecarPid=GONE))
+    before = live.stat().st_mtime_ns
     own.remove()
     assert names(live) == {f"{US}.json"}
+    assert live.stat().st_mtime_ns == before, "it was out of sight for a moment"
 
 
 def test_a_start_clears_the_entry_and_socket_of_a_predecessor(live: Path) -> None:

@@ -122,6 +122,7 @@ def test_another_pid_namespace_is_another_host_of_the_same_machine_and_boot() ->
     machine, boot, pidns = eval(found.stdout)  # noqa: S307 - our own child wrote it
     assert (machine, boot) == (ours.machine, ours.boot)
     assert pidns != ours.pidns
+    assert pidns.startswith("pid:[")
 
 
 def test_the_terminal_of_a_process_is_the_one_that_controls_it() -> None:

@@ -120,6 +120,25 @@ def test_a_file_that_was_replaced_or_cut_is_read_anew(file: Path, tmp_path: Path
         assert not any("assistant" in text for text in said(transcript.peek()))
 
 
+def test_a_file_that_was_written_anew_with_more_is_read_anew(file: Path) -> None:
+    file.write_bytes(HEADER + line(0, None, "user", "old prompt") + line(1, 0, said="old answer"))
+    transcript = Transcript(file)
+    transcript.peek()
+    file.write_bytes(
+        HEADER + line(0, None, "user", "new prompt") + line(1, 0, said="new answer") + line(2, 1)
+    )
+    assert said(transcript.peek()) == ["new prompt", "new answer", "assistant 2"]
+
+
+def test_another_file_that_ends_alike_is_read_anew(file: Path, tmp_path: Path) -> None:
+    file.write_bytes(HEADER + line(0, None, "user", "old prompt") + line(1, 0))
+    transcript = Transcript(file)
+    transcript.peek()
+    (tmp_path / "new").write_bytes(HEADER + line(0, None, "user", "new prompt") + line(1, 0) + line(2, 1))
+    (tmp_path / "new").rename(file)
+    assert said(transcript.peek()) == ["new prompt", "assistant 1", "assistant 2"]
+
+
 def test_a_session_that_moves_to_another_branch_shows_that_branch(file: Path) -> None:
     file.write_bytes(chain("user", "assistant", "assistant"))
     transcript = Transcript(file)
@@ -182,7 +201,7 @@ def test_no_more_than_its_limit_is_read(file: Path) -> None:
 
 def test_a_file_that_is_one_long_line_ends_the_reading(file: Path) -> None:
     with file.open("wb") as opened:
-        opened.truncate(2_000_000_000)
+        opened.truncate(50_000_000_000)
     started = time.monotonic()
     found = Transcript(file).peek()
     assert time.monotonic() - started < 2

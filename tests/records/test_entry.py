@@ -240,6 +240,11 @@ def test_a_priority_that_is_none_is_absent(value: Any) -> None:
     assert entry.read(MINIMAL | {"priority": value}).priority is None
 
 
+@pytest.mark.parametrize("value", [0, -1, True, "7"])
+def test_a_sidecar_that_can_be_no_process_is_absent(value: Any) -> None:
+    assert entry.read(MINIMAL | {"sidecarPid": value}).sidecar_pid is None
+
+
 def test_deep_nesting_is_junk() -> None:
     with pytest.raises(JunkError):
         entry.parse(b"[" * 60_000)

@@ -79,6 +79,11 @@ def test_a_record_behind_an_interrupted_write_is_saved(before: bytes) -> None:
     assert ids(found) == ["a", len(before), "b", "c"]
 
 
+def test_what_stands_before_the_last_prompt_that_is_wanted_is_not_marked() -> None:
+    found = read_back(line("a", None), b"\0\0" + line("b", "a", "user"), line("c", "b", "user"))
+    assert ids(found) == ["b", "c"]
+
+
 def test_a_part_of_a_record_is_not_taken_for_one() -> None:
     nested = b'{"type":"message","id":"a" "broken": {"type":"text","id":"n","text":"x"}'
     assert branch.read(nested, len(nested)) == (None, Unread(len(nested)))

@@ -72,6 +72,11 @@ def test_a_word_that_names_several_is_refused_with_these(word: str) -> None:
     assert {line.split(" · ")[0] for line in lines} == ({"11", "33"} if word == "fix login" else {"22", "33"})
 
 
+def test_a_session_without_a_project_is_in_none() -> None:
+    with pytest.raises(NoSuchSessionError):
+        target.resolve("None/solo", [session(1, label="solo")])
+
+
 def test_without_sessions_nothing_is_listed() -> None:
     with pytest.raises(NoSuchSessionError, match="no session is ‘x’: none is open"):
         target.resolve("x", ())
@@ -107,6 +112,8 @@ def test_namesakes_show_four_characters_of_their_ids_when_these_tell_them_apart(
 
 def test_namesakes_whose_ids_begin_alike_show_more_of_them() -> None:
     assert target.shown_labels(ALL) == ["fix login · 0199a", "port parser", "fix login · 0199b", "0199cccc"]
+    like_an_id = [session(1, "7c3faaaa-1", label="0199aaaa"), session(2, "0199aaaa-2")]
+    assert target.shown_labels(like_an_id) == ["0199aaaa · 7c3f", "0199aaaa"]
     nameless = [session(1, "0199aaaa-1b"), session(2, "0199aaaa-2c")]
     assert target.shown_labels(nameless) == ["0199aaaa-1", "0199aaaa-2"]
 

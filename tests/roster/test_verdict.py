@@ -145,12 +145,14 @@ def test_what_can_t_be_judged_from_here_is_shown_for_a_day_and_kept_for_thirty(
     assert judge(entry(), place, unchanged_s=unchanged_s) is found
 
 
-@given(processes, seconds)
-def test_a_local_process_says_nothing_of_an_entry_elsewhere(
-    process: Process | None, unchanged_s: float
+@given(processes, st.none() | st.booleans(), seconds)
+def test_what_is_seen_here_says_nothing_of_an_entry_elsewhere(
+    process: Process | None,
+    accepts: bool | None,  # noqa: FBT001
+    unchanged_s: float,
 ) -> None:
     alone = judge(entry(), Where.ELSEWHERE, None, None, unchanged_s)
-    assert judge(entry(), Where.ELSEWHERE, process, None, unchanged_s) is alone is not Absent.DEAD
+    assert judge(entry(), Where.ELSEWHERE, process, accepts, unchanged_s) is alone is not Absent.DEAD
 
 
 def test_the_older_of_what_file_and_entry_say_counts() -> None:

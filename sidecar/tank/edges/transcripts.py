@@ -75,7 +75,7 @@ class Transcript:
 
     def _read(self, descriptor: int, now: State) -> None:
         is_same = self._held is not None and self._held[:2] == now[:2]
-        grew = is_same and self._end <= now.size <= self._first_end + LIMIT_BYTES
+        grew = is_same and now.size <= self._first_end + LIMIT_BYTES
         self._held = None
         if not (grew and self._is_marked(descriptor) and self._read_on(descriptor, now.size)):
             self._first_end = now.size
@@ -85,7 +85,7 @@ class Transcript:
         self._held = now
 
     def _is_marked(self, descriptor: int) -> bool:
-        """Whether what stands before the end of the last reading still is what stood there."""
+        """Whether what stands before the end of the last reading still is what stood there; not so once the file is shorter."""
         return os.pread(descriptor, len(self._mark), self._end - len(self._mark)) == self._mark
 
     def _read_on(self, descriptor: int, size: int) -> bool:
