@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tank.board import said
 from tank.programs import listing, waiting
 from tank.records import entry
 from tank.records.entry import Entry
@@ -75,6 +76,14 @@ def test_list_in_a_pipe_cuts_nothing_and_fits_the_columns_it_is_given(desk: Desk
 def test_list_tells_sessions_of_one_label_apart(desk: Desk) -> None:
     first, second = (desk.session(label="build", sessionId=f"{n}abc-def") for n in "12")
     assert {f"build · {s.id[:4]}" for s in (first, second)} <= set(desk.tank("list").stdout.split("  "))
+
+
+def test_list_marks_two_processes_on_one_transcript(desk: Desk) -> None:
+    for _ in range(2):
+        desk.session(sessionFile="~/one.jsonl", socket="/x")
+    desk.session(sessionFile="~/other.jsonl", socket="/x")
+    marked = [said.TWICE in line for line in desk.tank("list").stdout.splitlines()]
+    assert sorted(marked) == [False, True, True]
 
 
 def test_list_lets_no_foreign_text_reach_the_terminal(desk: Desk) -> None:

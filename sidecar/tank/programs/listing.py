@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from tank.board import ages, cells, groups, said
 from tank.edges.live_directory import LiveDirectory
+from tank.programs.board import shared_transcripts
 from tank.roster import target
 from tank.roster.roster import Roster, Session
 
@@ -59,10 +60,9 @@ def table(roster: Roster, width: int | None) -> Iterator[str]:
     """A line a session, in the board's order; cut to the width if there is one."""
     ordered = [session for group in groups.groups(roster, "") for session in group.sessions]
     now = datetime.now(UTC)
-    rows = [
-        _row(session, label, now)
-        for session, label in zip(ordered, target.shown_labels(ordered), strict=True)
-    ]
+    twice = shared_transcripts(roster)
+    labelled = zip(ordered, target.shown_labels(ordered), strict=True)
+    rows = [_row(session, label, now, twice=session.file in twice) for session, label in labelled]
     columns = [max(map(cells.width, column)) for column in zip(*rows, strict=True)]
     if width is not None:
         columns = _fitted(columns, width)
@@ -78,11 +78,11 @@ def advice(roster: Roster) -> list[str]:
     return ["No Pi session is live. Start `pi`; in one that was open before `tank install`, type /reload."]
 
 
-def _row(session: Session, label: str, now: datetime) -> list[str]:
+def _row(session: Session, label: str, now: datetime, *, twice: bool) -> list[str]:
     entry = session.entry
     priority = "" if entry.priority is None else f"p{entry.priority}"
     name = cells.cut(said.project(entry)[1], PROJECT_CELLS)
-    why = " · ".join(part for part in (*said.marks(session, twice=False), said.why(entry)) if part)
+    why = " · ".join(part for part in (*said.marks(session, twice=twice), said.why(entry)) if part)
     identity = (str(entry.pid), entry.session_id[: target.ID])
     shown = (
         said.WORDS[entry.status],
