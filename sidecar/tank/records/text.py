@@ -18,8 +18,19 @@ SECRET = re.compile(
 URL_USER = re.compile(r"(?<=://)[^/\s@]+(?=@)")
 
 
-def _kept(character: str) -> bool:
-    return unicodedata.category(character) not in ("Cc", "Cf", "Cs") or character in JOINERS
+class _Kept(dict[int, int | None]):
+    """What `str.translate` makes of a character: itself, or nothing if a terminal could obey it. Learns as it goes."""
+
+    def __missing__(self, code: int) -> int | None:
+        character = chr(code)
+        is_kept = unicodedata.category(character) not in ("Cc", "Cf", "Cs") or character in "\n" + JOINERS
+        if len(self) < LEARNED:
+            self[code] = code if is_kept else None
+        return code if is_kept else None
+
+
+KEPT = _Kept()
+LEARNED = 4096
 
 
 def lines(text: str) -> str:
@@ -28,7 +39,7 @@ def lines(text: str) -> str:
         return text
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     whole = re.sub("\r\n?|\u2028|\u2029|\x85|\v|\f", "\n", whole).replace("\t", "    ")
-    return "".join(c for c in whole if c == "\n" or _kept(c))
+    return whole.translate(KEPT)
 
 
 def line(text: str) -> str:

@@ -112,7 +112,7 @@ def clean(said: str, limit: int = TEXT_LIMIT) -> str:
     """Text of several lines that is safe to draw, its middle left out when it's long."""
     if len(said) > limit:
         said = f"{said[: limit // 2]}\n{text.ELLIPSIS}\n{said[-limit // 2 :]}"
-    return "\n".join(map(text.lines, said.replace("\r\n", "\n").split("\n"))).strip("\n")
+    return text.lines(said).strip("\n")
 
 
 class _Known(NamedTuple):
