@@ -5,6 +5,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +32,15 @@ def live(tmp_path: Path) -> Path:
     folder = tmp_path / "live"
     folder.mkdir(mode=0o700)
     return folder
+
+
+@pytest.fixture
+def ordinary() -> Iterator[Path]:
+    """A live directory of a user who is not root."""
+    with tempfile.TemporaryDirectory() as name:
+        if os.geteuid() == 0:
+            os.chown(name, NOBODY, NOBODY)
+        yield Path(name)
 
 
 @pytest.fixture
@@ -145,17 +155,12 @@ def test_a_directory_that_vanishes_and_comes_back_is_followed(live: Path, spawn:
         assert reader.scan() == ((), ())
 
 
-def test_a_directory_that_can_t_be_read_is_a_problem_with_its_reason(live: Path) -> None:
-    locked = live / "locked"
+def test_a_directory_that_can_t_be_read_is_a_problem_with_its_reason(ordinary: Path) -> None:
+    locked = ordinary / "locked"
     locked.mkdir(mode=0o700)
-    if os.geteuid() == 0:
-        os.chown(live, NOBODY, NOBODY)
-    for folder in live.parents:
-        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
-            folder.chmod(0o755)
-    live.chmod(0o000)
+    ordinary.chmod(0o000)
     roster = as_ordinary_user(lambda: LiveDirectory(locked).scan())
-    live.chmod(0o700)
+    ordinary.chmod(0o700)
     assert roster == ((), (f"cannot read {locked}: Permission denied",))
 
 
@@ -207,14 +212,9 @@ def test_a_minimal_entry_lives_by_its_pid_alone(live: Path, spawn: Spawn) -> Non
     assert names(live) == {"a.json"}
 
 
-def test_a_process_of_another_user_lives(live: Path) -> None:
-    if os.geteuid() == 0:
-        os.chown(live, NOBODY, NOBODY)
-    for folder in live.parents:
-        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
-            folder.chmod(0o755)
-    write(live, "1.json", record(1)).chmod(0o644)
-    assert as_ordinary_user(lambda: pids(live)) == [1]
+def test_a_process_of_another_user_lives(ordinary: Path) -> None:
+    write(ordinary, "1.json", record(1)).chmod(0o644)
+    assert as_ordinary_user(lambda: pids(ordinary)) == [1]
 
 
 def test_a_stopped_process_is_suspended_until_it_goes_on(live: Path, spawn: Spawn) -> None:
@@ -418,7 +418,7 @@ def test_an_entry_that_is_published_anew_while_it_is_judged_stays(live: Path) ->
 WRITER = """
 import os, sys, time
 path, dead, living = sys.argv[1:]
-for turn in range(1500):
+for turn in range(600):
     for content in (dead, living):
         with open(path + ".new", "w") as file:
             file.write(content)
@@ -506,14 +506,9 @@ def test_one_file_is_counted_as_one(live: Path) -> None:
     assert LiveDirectory(live).scan().problems == ("1 file in the live directory could not be read",)
 
 
-def test_an_unreadable_file_is_counted(live: Path) -> None:
-    write(live, "a.json", record(os.getpid())).chmod(0o000)
-    if os.geteuid() == 0:
-        os.chown(live, NOBODY, NOBODY)
-    for folder in live.parents:
-        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
-            folder.chmod(0o755)
-    problems = as_ordinary_user(lambda: LiveDirectory(live).scan().problems)
+def test_an_unreadable_file_is_counted(ordinary: Path) -> None:
+    write(ordinary, "a.json", record(os.getpid())).chmod(0o000)
+    problems = as_ordinary_user(lambda: LiveDirectory(ordinary).scan().problems)
     assert problems == ("1 file in the live directory could not be read",)
 
 

@@ -1,5 +1,4 @@
 import os
-import pty
 import shutil
 import signal
 import subprocess
@@ -126,17 +125,16 @@ def test_another_pid_namespace_is_another_host_of_the_same_machine_and_boot() ->
 
 
 def test_the_terminal_of_a_process_is_the_one_that_controls_it() -> None:
-    child, leader = pty.fork()
-    if child == 0:
-        os.write(1, os.ttyname(0).encode())
-        signal.pause()
-    try:
-        said = os.read(leader, 100).decode().strip()
-        assert processes.tty_of(child) == said
-    finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        os.close(leader)
+    leader, follower = os.openpty()
+    taking = "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); print(end='!', flush=True); signal.pause()"
+    command = [sys.executable, "-c", taking]
+    with subprocess.Popen(command, stdin=follower, stdout=follower, start_new_session=True) as process:
+        assert os.read(leader, 1) == b"!"
+        found = processes.tty_of(process.pid)
+        process.kill()
+    assert found == os.ttyname(follower)
+    os.close(leader)
+    os.close(follower)
 
 
 def test_a_process_in_a_session_of_its_own_has_no_terminal() -> None:

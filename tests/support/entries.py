@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -49,7 +50,10 @@ def write(folder: Path, name: str, entry: dict[str, Any] | bytes) -> Path:
 def as_ordinary_user(ask: Callable[[], Value]) -> Value:
     """What `ask` returns in a child process that is not root."""
     reading, writing = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        # The child calls nothing that a thread of the parent could have locked.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if child == 0:
         try:
             os.close(reading)
