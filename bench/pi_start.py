@@ -1,8 +1,8 @@
 """pi_start_ms and pi_start_alone_ms: from the start of real Pi until its editor is drawn, with the extension and without.
 
 In turn, each on a pty of its own, with the scripted model and no network; drawn is when the footer below the editor has
-named the model. A start before compiles what Pi keeps compiled. Skipped where Pi isn't installed (`make setup`).
-Milliseconds.
+named the model. A start before compiles what Pi keeps compiled. `pi_start_empty_ms` has an extension that does nothing:
+what loading any costs. Skipped where Pi isn't installed (`make setup`). Milliseconds.
 """
 
 import fcntl
@@ -22,8 +22,9 @@ from demo.scripted_model import ScriptedModel
 from demo.stage import EXTENSION, PI_BIN, START_S, Stage
 from demo.waiting import eventually
 
-RUNS = 15
+RUNS = 11
 WARM_UP = 1
+FLOORS = ("pi_start_alone_ms", "pi_start_empty_ms")
 DRAWN = agent_dir.MODEL.encode()
 SIZE = struct.pack("HHHH", 35, 120, 0, 0)
 
@@ -31,13 +32,17 @@ SIZE = struct.pack("HHHH", 35, 120, 0, 0)
 def measure() -> Iterator[Figure]:
     if not (PI_BIN / "pi").exists():
         raise SkippedError(f"Pi is not installed in {PI_BIN}: run `make setup`")
-    with_tank, alone = [], []
+    with_tank, alone, with_empty = [], [], []
     with ScriptedModel() as model, Stage(model.base_url) as stage:
+        empty = stage.folder / "empty.ts"
+        empty.write_text("export default function () {}\n")
         for _ in range(WARM_UP + RUNS):
             with_tank.append(start(stage, ["pi", "-e", str(EXTENSION)]))
             alone.append(start(stage, ["pi"]))
-    yield Figure("pi_start_ms", tuple(with_tank[WARM_UP:]), Aim(1.02, of_floor=True), ("pi_start_alone_ms",))
-    yield Figure("pi_start_alone_ms", tuple(alone[WARM_UP:]))
+            with_empty.append(start(stage, ["pi", "-e", str(empty)]))
+    yield Figure("pi_start_ms", tuple(with_tank[WARM_UP:]), Aim(1.02, of_floor=True), FLOORS)
+    for name, samples in zip(FLOORS, (alone, with_empty), strict=True):
+        yield Figure(name, tuple(samples[WARM_UP:]))
 
 
 def start(stage: Stage, command: Sequence[str]) -> float:
