@@ -453,9 +453,11 @@ def _switches(client: Client) -> list[str]:
 @pytest.mark.parametrize(
     "arguments", [["-p", "say printed"], ["--mode", "json", "say as json"], ["--mode", "rpc"]]
 )
-def test_runs_without_a_terminal_publish_nothing(lab: Lab, arguments: list[str]) -> None:
-    done = pi_run(lab, *arguments)
+def test_runs_without_a_terminal_start_no_sidecar_and_publish_nothing(lab: Lab, arguments: list[str]) -> None:
+    python = lab.fake("python-that-tells", f"touch {lab.folder}/started")
+    done = pi_run(lab, *arguments, TANK_PYTHON=str(python))
     assert done.returncode == 0, done.stderr
+    assert not (lab.folder / "started").exists()
     assert files_in(lab.folder / "state") == []
 
 

@@ -189,13 +189,17 @@ class Lab(Stage):
         return path
 
     def run(
-        self, *command: str, cwd: Path | None = None, timeout: float = 20
+        self,
+        *command: str,
+        cwd: Path | None = None,
+        timeout: float = 20,
+        environment: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program in the stage's environment; its exit code is the caller's business."""
         return subprocess.run(
             command,
             cwd=cwd or self.folder / "work",
-            env=self.environment(),
+            env=self.environment(**(environment or {})),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -229,9 +233,9 @@ class Lab(Stage):
         return super().close()
 
 
-def pi_run(lab: Lab, *arguments: str, timeout: float = 30) -> subprocess.CompletedProcess[str]:
+def pi_run(lab: Lab, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Pi without a terminal (print, JSON, RPC), with Tank loaded."""
-    return lab.run(str(PI_BIN / "pi"), "-e", str(EXTENSION), *arguments, timeout=timeout)
+    return lab.run(str(PI_BIN / "pi"), "-e", str(EXTENSION), *arguments, timeout=30, environment=variables)
 
 
 def files_in(directory: Path) -> list[str]:
