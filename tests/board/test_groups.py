@@ -18,13 +18,13 @@ def names(*sessions: Session) -> list[str]:
 
 
 def test_projects_are_in_the_order_of_their_names() -> None:
-    assert names(in_project("site", 1), in_project("App", 2), in_project("lib", 3)) == ["App", "lib", "site"]
+    assert names(in_project("site", 1), in_project("app", 2), in_project("Lib", 3)) == ["app", "Lib", "site"]
 
 
 def test_two_projects_of_one_name_stay_two() -> None:
     twins = (
-        session(1, project_key="a/app"),
-        session(2, project_key="b/app"),
+        session(1, project_key="b/app"),
+        session(2, project_key="a/app"),
         session(3, project_key="a/app"),
     )
     found = groups(Roster(twins), "")

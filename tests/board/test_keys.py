@@ -110,6 +110,10 @@ def test_an_endless_answer_is_given_up() -> None:
     assert (events, rest) == ([], b"")
 
 
+def test_a_number_without_end_is_no_key() -> None:
+    assert decode(b"\x1b[" + b"9" * 5000 + b"uj") == ([Key("j")], b"")
+
+
 def test_a_paste_is_text_and_never_keys() -> None:
     assert decode(b"\x1b[200~q\x1b[A\rp0\x1b[201~j") == ([Pasted("q\x1b[A\rp0"), Key("j")], b"")
 

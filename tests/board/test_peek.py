@@ -70,6 +70,10 @@ def test_a_transcript_that_is_not_there_yet_is_no_error() -> None:
     assert texts(peeking(Peek()))[1] == [" no prompt yet"]
 
 
+def test_a_transcript_that_is_being_read_is_not_called_empty() -> None:
+    assert texts(state(Roster((session(1),)), Size(80, 40), Key("space")))[1] == [" reading…"]
+
+
 def test_a_transcript_that_cannot_be_read_says_why() -> None:
     of = session(1)
     failed = PeekLoaded(of.entry.session_id, of.entry.session_file, None, "permission denied")

@@ -53,7 +53,7 @@ def areas(state: State, size: Size) -> Areas:
     peek = _peek(state, left)
     narrow = size.columns < NARROW_CELLS and size.rows >= DETAIL_ROWS
     detail = 2 if narrow and not peek and state.mode is not Mode.HELP and state.roster.sessions else 0
-    return Areas(title, notes, air, max(left - peek - detail, 1), peek, detail, footer)
+    return Areas(title, notes, air, left - peek - detail, peek, detail, footer)
 
 
 def _peek(state: State, left: int) -> int:

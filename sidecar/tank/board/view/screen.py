@@ -34,7 +34,7 @@ def view(state: State, size: Size, theme: Theme) -> list[str]:
     if parts.footer:
         shown = _filled(shown, size.rows - 1)
         shown.append(title.footer(state, size.columns, theme))
-    return shown[: size.rows]
+    return shown
 
 
 def printed(state: State, columns: int) -> list[str]:
