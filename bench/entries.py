@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ EXAMPLE = Path(__file__).parents[1] / "schema" / "examples" / "live-entry" / "fu
 
 @contextlib.contextmanager
 def live(directory: Path, count: int) -> Iterator[list[int]]:
-    """So many living sessions in the directory; yields their pids."""
+    """So many living sessions in the directory, reported by this process; yields their pids."""
     paths.private_directory(directory)
     example: dict[str, Any] = json.loads(EXAMPLE.read_bytes())
     with stand_ins(count) as pids:
@@ -25,6 +26,7 @@ def live(directory: Path, count: int) -> Iterator[list[int]]:
                 "pid": pid,
                 "processStart": process.start if process else None,
                 "host": processes.host()._asdict(),
+                "sidecarPid": os.getpid(),
                 "sessionId": f"01997a3e-5c1d-7b42-9f0e-{pid:012x}",
                 "socket": str(directory / f"{pid}.sock"),
                 "label": f"fix the flaky login test {pid}",
