@@ -22,6 +22,7 @@ setup: .venv/ready $(PI)/ready
 	@touch $@
 
 $(PI)/ready: pi-extension/package.json pi-extension/package-lock.json
+	@test ! -L $(PI) || { echo '$(PI) is a link, and npm would empty what it points to: remove it' >&2; exit 1; }
 	@echo 'Installing Pi and its Node'
 	@cd pi-extension && npm ci --no-audit --no-fund --no-update-notifier --loglevel=error
 	@touch $@

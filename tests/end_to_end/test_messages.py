@@ -184,9 +184,9 @@ def test_messages_during_a_compaction_are_held_and_arrive_once_and_in_order(
     lab: Lab, model: ScriptedModel, gate: str
 ) -> None:
     pi = lab.pi("pi")
-    for _ in range(2):
+    for count in (1, 2):
         pi.submit(TALK)
-        pi.wait_until(lambda: pi.changes()[-1:] == ["done"], "a run over")
+        pi.wait_runs(count)
     pi.command(f"/compact hold {gate} + say short")
     pi.wait_for("Compacting")
     assert [send(pi, f"say held {n}") for n in (1, 2)] == ["held", "held"]
@@ -206,9 +206,9 @@ def test_messages_sent_all_through_a_reload_arrive_once_and_in_order(lab: Lab) -
 
 def test_a_held_message_outlives_a_killed_sidecar(lab: Lab, model: ScriptedModel, gate: str) -> None:
     pi = lab.pi("pi")
-    for _ in range(2):
+    for count in (1, 2):
         pi.submit(TALK)
-        pi.wait_until(lambda: pi.changes()[-1:] == ["done"], "a run over")
+        pi.wait_runs(count)
     pi.command(f"/compact hold {gate} + say short")
     pi.wait_for("Compacting")
     assert send(pi, "say it was held") == "held"

@@ -300,10 +300,9 @@ def test_after_an_abort_a_normal_run_is_done_again(lab: Lab, gate: str) -> None:
 def talked(lab: Lab, *extensions: Path) -> PiSession:
     """A watched session with enough in it for a summary."""
     pi = watched(lab, *extensions)
-    for _ in range(2):
+    for count in (1, 2):
         pi.submit(TALK)
-        pi.wait_until(lambda: pi.changes()[-2:] == ["working", "idle"], "the run over")
-        pi.wait_without("Working")
+        pi.wait_runs(count)
     return pi
 
 

@@ -79,6 +79,13 @@ class PiSession(Terminal):
         entry = self.entry()
         return [change.status for change in entry.recent] if entry else []
 
+    def wait_runs(self, count: int) -> None:
+        """Wait until so many runs began and the last is over; counts as far back as the entry's changes go."""
+        self.wait_until(
+            lambda: self.changes().count("working") == count and self.status() != "working",
+            f"{count} runs over",
+        )
+
     def transcript(self) -> list[Json]:
         """Every complete record of the session's file, header first; empty while Pi hasn't written it."""
         entry = self.entry()
