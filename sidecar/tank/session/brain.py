@@ -173,6 +173,7 @@ class Brain:
             effects += self._settled(record, now)
         elif kind == "input" and guard.is_typed(record):
             self.count = 0
+            self.inbox.typed()
         elif kind == "key":
             self._key(now, escape=fields.boolean(record, "escape"))
         elif kind == "focus":

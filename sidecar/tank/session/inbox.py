@@ -46,6 +46,8 @@ class Message:
     """When its sender must have an answer."""
     answered: bool = False
     """Whether its sender has one: held, or shown."""
+    counted: bool = True
+    """Whether the guard's count holds it: until the person types."""
 
 
 @dataclass(eq=False)
@@ -161,6 +163,11 @@ class Inbox:
             if self.offer and self.offer.begun:
                 self.offer = None
         return []
+
+    def typed(self) -> None:
+        """The person typed a prompt: the guard counts anew."""
+        for message in self._all():
+            message.counted = False
 
     def arrived(self, *, pending: bool) -> None:
         """The next copy of the extension is there; `pending`: Pi's queue holds something."""
@@ -295,7 +302,7 @@ class Inbox:
         return self._reply(message, {"ok": True, "data": data}, tick)
 
     def _refuse(self, message: Message, tick: float, error: str, delivered: str) -> list[Effect]:
-        self.given_back += delivered == "no" and not message.answered
+        self.given_back += message.counted and delivered == "no" and not message.answered
         message.answered = True
         return self._reply(message, {"ok": False, "error": error, "data": {"delivered": delivered}}, tick)
 
