@@ -227,6 +227,20 @@ def test_a_stopped_process_is_suspended_until_it_goes_on(live: Path, spawn: Spaw
     assert eventually(lambda: reader.scan().sessions[0].life is Life.ALIVE)
 
 
+def test_a_session_whose_sidecar_is_gone_lives_and_claims_no_status(live: Path, spawn: Spawn) -> None:
+    told = {"status": "working", "activity": "bash: make", "statusSince": "2026-07-01T10:00:00Z"}
+    file = write(live, "a.json", record(spawn(), **told, sidecarPid=GONE))
+    (session,) = LiveDirectory(live).scan().sessions
+    assert (session.life, session.entry.status) == (Life.UNREPORTED, "unknown")
+    assert (session.entry.activity, session.entry.status_since, session.entry.status_detail) == (
+        None,
+        None,
+        None,
+    )
+    assert session.raw["status"] == "working"
+    assert file.exists()
+
+
 def eventually(holds: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:

@@ -40,6 +40,15 @@ def judge(
 
 
 @pytest.mark.parametrize(
+    ("state", "life"), [("S", Life.UNREPORTED), ("T", Life.SUSPENDED), ("Z", Absent.DEAD)]
+)
+def test_only_a_running_process_can_be_unreported(state: str, life: Life | Absent) -> None:
+    process = Process(7, 1, None, state)
+    said = verdict.judge(entry(), Where.HERE, process=process, reported=False, accepts=None, unchanged_s=0)
+    assert said is life
+
+
+@pytest.mark.parametrize(
     ("theirs", "place"),
     [
         (OURS, Where.HERE),

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tank.board import said
 from tank.board.state import Who, who
-from tank.records.entry import Entry
+from tank.records.entry import UNKNOWN, Entry
 from tank.roster.roster import Roster, Session
 
 PRIORITIES = {"p0": 0, "p1": 1, "p2": 2, "p3": 3}
@@ -14,6 +14,7 @@ STATUSES = {
     "working": "working",
     "done": "done",
     "idle": "idle",
+    UNKNOWN: UNKNOWN,
 }
 
 

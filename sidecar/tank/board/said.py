@@ -2,12 +2,12 @@
 
 from functools import lru_cache
 
-from tank.records.entry import Entry
+from tank.records.entry import UNKNOWN, Entry
 from tank.roster.roster import Life, Roster, Session
 from tank.version import __version__
 
-GLYPHS = {"needs-you": "●", "working": "◐", "done": "✓", "idle": "○"}
-WORDS = {"needs-you": "needs you", "working": "working", "done": "done", "idle": "idle"}
+GLYPHS = {"needs-you": "●", "working": "◐", "done": "✓", "idle": "○", UNKNOWN: "?"}
+WORDS = {"needs-you": "needs you", "working": "working", "done": "done", "idle": "idle", UNKNOWN: UNKNOWN}
 GUARDED_AFTER = 3
 """Messages from sessions that run with no typed prompt in between; further ones are only shown."""
 
@@ -30,6 +30,7 @@ def marks(session: Session, *, twice: bool) -> list[str]:
     shown = (entry.messages_since_input or 0) - GUARDED_AFTER
     said = {
         TWICE: twice,
+        "not reporting: /reload": life is Life.UNREPORTED,
         "suspended": life is Life.SUSPENDED,
         "elsewhere": life is Life.ELSEWHERE,
         "newer Tank": entry.newer,

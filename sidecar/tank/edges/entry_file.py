@@ -73,7 +73,8 @@ def judge(found: Read, entry: Entry, host: Host, folder: Path, now_s: float) -> 
     place = verdict.where(entry.host, host)
     if place is Where.HERE:
         process = processes.look(entry.pid)
-        return verdict.judge(entry, place, process=process, accepts=None, unchanged_s=0)
+        reported = entry.sidecar_pid is None or processes.exists(entry.sidecar_pid)
+        return verdict.judge(entry, place, process=process, reported=reported, accepts=None, unchanged_s=0)
     accepts = _accepts(entry, folder) if place is Where.BESIDE else None
     unchanged_s = verdict.unchanged(entry, found.modified_s, now_s)
     return verdict.judge(entry, place, process=None, accepts=accepts, unchanged_s=unchanged_s)

@@ -9,7 +9,7 @@ from pathlib import Path
 from tank.edges import entry_file, paths, processes
 from tank.edges.entry_file import Read
 from tank.errors import RefusedError
-from tank.roster.roster import Life, Roster, Session
+from tank.roster.roster import Life, Roster, Session, living
 from tank.roster.verdict import Absent
 
 SETTLED_S = 0.05
@@ -59,7 +59,7 @@ class LiveDirectory:
             if held and held.entry and held.entry.pid == pid:
                 life = entry_file.judge(held, held.entry, self._host, self.directory, now_s)
                 if isinstance(life, Life):
-                    found.append(Session(held.entry, life, str(path), held.raw))
+                    found.append(living(held.entry, life, str(path), held.raw))
         return found
 
     def _roster(self, files: list[os.DirEntry[str]], now_s: float) -> Roster:
@@ -100,7 +100,7 @@ class LiveDirectory:
             return None
         life = entry_file.judge(found, entry, self._host, self.directory, now_s)
         if isinstance(life, Life):
-            return Session(entry, life, file.path, found.raw)
+            return living(entry, life, file.path, found.raw)
         if life is not Absent.HIDDEN:
             self._bury(Path(file.path), entry.pid)
         return None

@@ -30,7 +30,7 @@ if sys.platform == "linux":
         """The process now, None when there is none. What exists and can't be read has no start: it isn't dead."""
         stat = _stat(pid)
         if stat is None:
-            return Process(pid, 0, None, UNKNOWN) if _answers(pid) else None
+            return Process(pid, 0, None, UNKNOWN) if exists(pid) else None
         boot = host().boot
         start = f"linux:{boot}:{stat[19].decode()}" if boot else None
         return Process(pid, int(stat[1]), start, stat[0].decode())
@@ -93,7 +93,7 @@ else:
         except psutil.NoSuchProcess:
             return None
         except psutil.Error:
-            return Process(pid, 0, None, UNKNOWN) if _answers(pid) else None
+            return Process(pid, 0, None, UNKNOWN) if exists(pid) else None
 
     def tty_of(pid: int) -> str | None:
         """The process's controlling terminal."""
@@ -117,7 +117,7 @@ else:
             return None
 
 
-def _answers(pid: int) -> bool:
+def exists(pid: int) -> bool:
     """Whether a process has this pid. Signal 0 is refused by another user's, which therefore exists."""
     try:
         os.kill(pid, 0)

@@ -3,7 +3,7 @@
 What is required and wrong makes the whole entry junk; what may be absent and is wrong is taken as absent.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import orjson
@@ -12,6 +12,8 @@ from tank.records import fields, text
 from tank.records.fields import Record
 from tank.records.identity import Host
 
+UNKNOWN = "unknown"
+"""A reader's word for the status of a session that nobody reports; never published."""
 STATUSES = ("idle", "working", "needs-you", "done")
 FORMAT = 1
 LINE_CELLS = 400
@@ -68,6 +70,11 @@ class Entry:
     model: str | None = None
     messages_since_input: int | None = None
     updated_at: datetime | None = None
+
+
+def unreported(entry: Entry) -> Entry:
+    """The entry without what only its sidecar could know to be still so."""
+    return replace(entry, status=UNKNOWN, status_since=None, status_detail=None, activity=None)
 
 
 def parse(data: bytes) -> tuple[Entry, dict[str, object]]:

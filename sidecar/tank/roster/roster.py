@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from tank.records.entry import Entry
+from tank.records.entry import Entry, unreported
 
 
 class Life(StrEnum):
@@ -12,6 +12,8 @@ class Life(StrEnum):
     ALIVE = "alive"
     SUSPENDED = "suspended"
     """Stopped, as by Ctrl-Z: it lives and answers nothing."""
+    UNREPORTED = "unreported"
+    """It lives, but its sidecar is gone: nobody knows its status now."""
     ELSEWHERE = "elsewhere"
     """On another machine: its process can't be judged from here."""
 
@@ -23,6 +25,11 @@ class Session(NamedTuple):
     life: Life
     file: str
     raw: dict[str, object]
+
+
+def living(entry: Entry, life: Life, file: str, raw: dict[str, object]) -> Session:
+    """The session of an entry; where nobody reports it any more, what it says of its status doesn't count."""
+    return Session(unreported(entry) if life is Life.UNREPORTED else entry, life, file, raw)
 
 
 class Roster(NamedTuple):

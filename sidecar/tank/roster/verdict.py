@@ -50,16 +50,17 @@ def judge(
     place: Where,
     *,
     process: Process | None,
+    reported: bool = True,
     accepts: bool | None,
     unchanged_s: float,
 ) -> Life | Absent:
     """The verdict of a reader.
 
-    `process`: who has the pid, asked only HERE. `accepts`: whether the socket takes connections, asked only BESIDE, None
+    `process`: who has the pid, and `reported`: whether the entry's sidecar exists, asked only HERE. `accepts`: whether the socket takes connections, asked only BESIDE, None
     where that can't be tried. `unchanged_s` may be negative: clocks are set back.
     """
     if place is Where.HERE:
-        return _here(entry, process)
+        return _here(entry, process, reported=reported)
     if place is Where.BEFORE:
         return Absent.DEAD
     if place is Where.BESIDE and accepts is not None:
@@ -75,12 +76,14 @@ def unchanged(entry: Entry, modified_s: float, now_s: float) -> float:
     return now_s - (min(said.timestamp(), modified_s) if said else modified_s)
 
 
-def _here(entry: Entry, process: Process | None) -> Life | Absent:
+def _here(entry: Entry, process: Process | None, *, reported: bool) -> Life | Absent:
     if process is None or process.state in "ZXx":
         return Absent.DEAD
     if entry.process_start and process.start and entry.process_start != process.start:
         return Absent.DEAD
-    return Life.SUSPENDED if process.state == "T" else Life.ALIVE
+    if process.state == "T":
+        return Life.SUSPENDED
+    return Life.ALIVE if reported else Life.UNREPORTED
 
 
 def _compare(theirs: str | None, ours: str | None) -> bool | None:
