@@ -70,21 +70,26 @@ def test_a_change_elsewhere_shows_and_writes_only_its_lines(desk: Desk) -> None:
         terminal.until("2 sessions")
         before = terminal.mark()
         session.change(status="working", activity="bash: make")
-        terminal.until("bash: make", before)
+        terminal.until("bash: make", before, timeout_s=3)
         terminal.until("1 working", before)
         assert "another one" not in terminal.text(before)
 
 
-def test_sessions_come_and_go(desk: Desk) -> None:
-    first = desk.session(label="the first one")
+def test_a_session_that_comes_is_shown(desk: Desk) -> None:
+    desk.session(label="the first one")
     with board(desk) as terminal:
         terminal.until("1 session")
         before = terminal.mark()
         desk.session(label="the second one")
-        terminal.until("the second one", before)
-        before = terminal.mark()
-        first.end()
-        terminal.until("1 session", before, timeout_s=15)
+        terminal.until("the second one", before, timeout_s=3)
+
+
+def test_a_process_that_dies_without_a_word_is_noticed(desk: Desk) -> None:
+    session = desk.session(label="the only one")
+    with board(desk) as terminal:
+        terminal.until("the only one")
+        session.end()
+        terminal.until("No Pi session is open", timeout_s=15)
 
 
 def test_the_live_directory_may_come_later(desk: Desk) -> None:
@@ -152,10 +157,10 @@ def test_a_session_that_does_not_answer_holds_up_no_key(desk: Desk) -> None:
     with board(desk, NO_COLOR="1") as terminal:
         terminal.until("▸ ● needs you")
         terminal.type("p1")
-        terminal.until("setting the priority")
+        terminal.until("setting the priority", timeout_s=3)
         before = terminal.mark()
         terminal.type("j")
-        terminal.until("▸ ○ idle", before, timeout_s=1)
+        terminal.until("▸ ○ idle", before, timeout_s=3)
 
 
 def test_a_socket_that_is_none_holds_up_nothing(desk: Desk) -> None:
