@@ -96,6 +96,8 @@ class Sidecar:
             data = os.read(STDIN, CHUNK_BYTES)
         except BlockingIOError:
             return
+        except OSError:
+            data = b""
         if not data:
             self.loop.stop()
             return
@@ -116,8 +118,8 @@ class Sidecar:
         except orjson.JSONDecodeError as error:
             self.log.warn(f"a forwarded record is not JSON: {error}")
             return
-        if not isinstance(record, dict):
-            self.log.warn("a forwarded record is not an object")
+        if not isinstance(record, dict) or fields.string(record, "type") is None:
+            self.log.warn("a forwarded record is not an object with a type")
             return
         if record.get("type") == "hello" and self.brain.place is None:
             self._settle_in(fields.integer(record, "pid") or os.getppid())
