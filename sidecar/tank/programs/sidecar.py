@@ -38,6 +38,8 @@ RECORD_LIMIT_BYTES = 512 * 1024
 SEND_S = 7.0
 """Less than the 8 s that the extension waits for a tool's result, more than the 5 s of the other sidecar."""
 PUBLISH_RETRY_S = 5.0
+ANSWERED = ("deliver", "show", "append")
+"""Orders that the extension answers."""
 
 
 def now() -> Moment:
@@ -52,7 +54,8 @@ class Sidecar:
         self.loop = Loop()
         self.brain = Brain(now())
         self.lines = Lines(RECORD_LIMIT_BYTES)
-        self.outlet = Outlet(self.loop, os.dup(STDOUT))
+        self.outlet = Outlet(self.loop, os.dup(STDOUT), self._drained)
+        self.latest_keep: Record | None = None
         self.server = Server(self.loop, self._asked)
         self.own: OwnEntry | None = None
         self.failing = False
@@ -126,12 +129,20 @@ class Sidecar:
         self.do(self.brain.receive(record, now()))
 
     def _order(self, record: Record) -> None:
-        # While Pi reads nothing, a message would lie in the pipe past its time: it is held here instead.
-        if self.outlet.backlog and record.get("type") == "deliver":
+        """While Pi reads nothing, what would lie in the pipe past its time is busy, and of keep only the last counts."""
+        kind = record.get("type")
+        if self.outlet.backlog and kind in ANSWERED:
             busy = {"type": "answer", "id": record["id"], "outcome": "busy"}
             self.loop.later(0, lambda: self.do(self.brain.receive(busy, now())))
-            return
-        self.outlet.write(orjson.dumps(record) + b"\n")
+        elif self.outlet.backlog and kind == "keep":
+            self.latest_keep = record
+        else:
+            self.outlet.write(orjson.dumps(record) + b"\n")
+
+    def _drained(self) -> None:
+        record, self.latest_keep = self.latest_keep, None
+        if record is not None:
+            self.outlet.write(orjson.dumps(record) + b"\n")
 
     # The entry and the socket
 
