@@ -19,7 +19,12 @@ class Log(io.TextIOBase):
 
     def __init__(self, pid: int) -> None:
         super().__init__()
-        self.path: Path = paths.log(pid)
+        self._pid = pid
+
+    @property
+    def path(self) -> Path:
+        """Raises `RefusedError` where the home directory is unknown."""
+        return paths.log(self._pid)
 
     def warn(self, said: str) -> None:
         """One line with the time."""
@@ -41,5 +46,5 @@ class Log(io.TextIOBase):
 
     def remove(self) -> None:
         """At a clean end."""
-        with suppress(OSError):
+        with suppress(OSError, TankError):
             self.path.unlink()

@@ -58,14 +58,22 @@ def log(pid: int) -> Path:
 
 
 def sockets(pid: int) -> list[Path]:
-    """Where the sidecar of this Pi process may listen, best first; paths too long for the system are left out."""
+    """Where the sidecar of this Pi process may listen, best first: paths that the system can bind and an entry can name."""
     name = f"{pid}.sock"
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     folders = [live_directory()]
     if runtime.is_absolute():
         folders.append(runtime / FALLBACK)
     folders.append(Path(f"/tmp/{FALLBACK}-{os.getuid()}"))  # noqa: S108 - private_directory checks whose it is
-    return [folder / name for folder in folders if len(os.fsencode(folder / name)) <= SOCKET_PATH_BYTES]
+    return [folder / name for folder in folders if _serves(folder / name)]
+
+
+def _serves(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return len(os.fsencode(path)) <= SOCKET_PATH_BYTES
 
 
 def expand(path: str) -> Path:

@@ -20,7 +20,7 @@ from tank.edges.outlet import Outlet
 from tank.edges.own_entry import OwnEntry
 from tank.edges.socket_server import Server
 from tank.errors import BadRequestError, TankError
-from tank.records import fields
+from tank.records import fields, text
 from tank.records.fields import Record
 from tank.records.framing import Lines
 from tank.records.header import Sender
@@ -148,11 +148,6 @@ class Sidecar:
 
     def _settle_in(self, pid: int) -> None:
         """Find out where this session runs, and listen: once, at the first hello."""
-        self.own = OwnEntry(pid)
-        try:
-            self.own.clear()
-        except (OSError, TankError) as error:
-            self.log.warn(f"cannot clear what stands under pid {pid}: {error}")
         process = processes.look(pid)
         where = place.of_environment(os.environ)
         self.brain.place = Place(
@@ -169,15 +164,26 @@ class Sidecar:
             },
             terminal_id=where.rex_block,
         )
-        self._listen(pid)
+        try:
+            self._claim(pid)
+        except (OSError, TankError) as error:
+            self.log.warn(f"cannot take the place of pid {pid}: {error}")
 
-    def _listen(self, pid: int) -> None:
+    def _claim(self, pid: int) -> OwnEntry:
+        """Take this pid's place in the live directory from what stands there, and listen. Raises OSError and TankError."""
+        own = OwnEntry(pid)
+        own.clear()
+        self.own = own
+        self._listen(own)
+        return own
+
+    def _listen(self, own: OwnEntry) -> None:
         """At the first path that can be had; without any the session takes no messages and its entry says so."""
         self.brain.socket = None
-        for path in paths.sockets(pid):
+        for path in paths.sockets(own.pid):
             try:
                 paths.private_directory(path.parent)
-                entry_file.remove_dead_socket(path)
+                own.clear_socket(path)
                 self.server.listen(path)
             except (OSError, TankError) as error:
                 self.log.warn(f"cannot listen at {path}: {error}")
@@ -186,13 +192,15 @@ class Sidecar:
                 return
 
     def _publish(self, entry: Record) -> None:
-        if self.own is None or self.brain.place is None:
+        if self.brain.place is None:
             return
         try:
+            own = self.own or self._claim(self.brain.place.pid)
             if self.brain.socket is not None and not self.server.stands():
-                self._listen(self.brain.place.pid)
+                self._listen(own)
+            if entry["socket"] != self.brain.socket:
                 entry = self.brain.entry(now())
-            self.own.publish(orjson.dumps(entry))
+            own.publish(orjson.dumps(entry))
         except (OSError, TankError) as error:
             self._publish_failed(error)
         else:
@@ -202,7 +210,8 @@ class Sidecar:
         if not self.failing:
             self.failing = True
             why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            said = f"Tank can't publish this session in {paths.live_directory()}: {why}. It tries again by itself."
+            where = f" in {paths.live_directory()}" if isinstance(error, OSError) else ""
+            said = text.line(f"Tank can't publish this session{where}: {why}. It tries again by itself.")
             self.log.warn(said)
             self._order({"type": "notify", "text": said, "level": "warning"})
             self.loop.later(PUBLISH_RETRY_S, self._publish_again)
