@@ -7,11 +7,13 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 
 import orjson
 
-from tank.edges import entry_file, git, paths, processes, tmux
-from tank.edges.commands import Command
+from tank.edges import git, paths, processes, tmux
+from tank.edges.commands import Command, Ended
 from tank.edges.dial import Dial
 from tank.edges.live_directory import LiveDirectory
 from tank.edges.log import Log
@@ -59,6 +61,7 @@ class Sidecar:
         self.server = Server(self.loop, self._asked)
         self.own: OwnEntry | None = None
         self.failing = False
+        self.commands: list[Command] = []
         self.loop.idle = lambda: self.brain.next_wake(now())
         self.loop.woken = lambda: self.do(self.brain.wake(now()))
 
@@ -69,6 +72,9 @@ class Sidecar:
         try:
             self.loop.run()
         finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            for command in self.commands:
+                command.kill()
             self.server.unlisten()
             if self.own is not None:
                 self.own.remove()
@@ -228,6 +234,7 @@ class Sidecar:
         """Ask git its few questions one after the other; whatever fails, the directory itself is the project."""
         answers: list[bytes | None] = []
         questions = git.commands(cwd)
+        deadline = time.monotonic() + git.TIMEOUT_S
 
         def answered(output: bytes | None) -> None:
             answers.append(output)
@@ -239,20 +246,23 @@ class Sidecar:
             self.do(self.brain.project_found(cwd, key, name, now()))
 
         def ask() -> None:
-            Command(self.loop, questions[len(answers)], git.environment(), git.TIMEOUT_S, answered)
+            left_s = max(deadline - time.monotonic(), 0.0)
+            self._start(questions[len(answers)], git.environment(), left_s, answered)
 
         ask()
 
     def _ask_pane(self) -> None:
         pane = fields.mapping(self.brain.place.terminal if self.brain.place else {}, "tmux") or {}
         argv = tmux.ask_pane(fields.string(pane, "socket") or "", fields.string(pane, "pane") or "")
-        Command(
-            self.loop,
-            argv,
-            os.environ,
-            tmux.ASK_S,
-            lambda output: self.do(self.brain.pane_asked(now(), shown=tmux_replies.pane_shown(output))),
-        )
+
+        def answered(output: bytes | None) -> None:
+            self.do(self.brain.pane_asked(now(), shown=tmux_replies.pane_shown(output)))
+
+        self._start(argv, os.environ, tmux.ASK_S, answered)
+
+    def _start(self, argv: list[str], environment: Mapping[str, str], timeout_s: float, ended: Ended) -> None:
+        self.commands = [command for command in self.commands if command.running]
+        self.commands.append(Command(self.loop, argv, environment, timeout_s, ended))
 
     # Messages
 
