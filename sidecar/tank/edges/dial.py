@@ -29,7 +29,7 @@ class Dial:
         self._started = time.monotonic()
         self._outlet: Outlet | None = None
         self._lines = Lines(REPLY_LIMIT_BYTES)
-        loop.later(timeout_s, lambda: self._end(None, f"no answer within {timeout_s:g} s"))
+        self._limit = loop.later(timeout_s, lambda: self._end(None, f"no answer within {timeout_s:g} s"))
         loop.later(0, self._connect)
 
     @property
@@ -90,6 +90,7 @@ class Dial:
         done, self._done = self._done, None
         if done is None:
             return
+        self._loop.cancel(self._limit)
         if self._outlet is not None:
             self._outlet.close()
         done(reply, why)

@@ -308,10 +308,11 @@ class Sidecar:
         def done(reply: bytes | None, why: str) -> None:
             record = parsed(reply)
             if record is None:
-                record = {"ok": False, "error": f"{shown}: {why}", "data": {"delivered": "unknown"}}
+                delivered = "unknown" if dial.connected else "no"
+                record = {"ok": False, "error": f"{shown}: {why}", "data": {"delivered": delivered}}
             self._sent_out(call, shown, record)
 
-        Dial(self.loop, entry.socket, line, SEND_S, done)
+        dial = Dial(self.loop, entry.socket, line, SEND_S, done)
 
     def _sent_out(self, call: int, shown: str, reply: Record) -> None:
         self.do(self.brain.sent_out(call, shown, reply))
