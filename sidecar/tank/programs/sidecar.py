@@ -334,5 +334,6 @@ def main() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     sys.stderr = log
-    Sidecar(log).run()
+    with suppress(SystemExit):
+        Sidecar(log).run()
     log.remove()
