@@ -78,10 +78,6 @@ def test_without_focus_reports_tmux_knows_whether_a_terminal_shows_the_pane(
     pi.wait_status(status)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="tmux 3.3a without focus-events still reports focus when a client attaches, then never again",
-)
 def test_a_pane_behind_another_window_is_not_seen(lab: Lab, model: ScriptedModel, gate: str) -> None:
     pi = lab.pi("pi")
     lab.attach("pi", reports=False)

@@ -195,12 +195,22 @@ def test_tmux_is_not_asked_about_a_run_that_did_not_finish(reason: str, error: s
 
 
 @pytest.mark.parametrize("focused", [True, False])
-def test_tmux_is_not_asked_once_the_terminal_has_reported(*, focused: bool) -> None:
+def test_tmux_is_not_asked_once_the_terminal_has_reported_that_it_lost_the_focus(*, focused: bool) -> None:
     stage = Stage(tmux=True, said=hello())
+    stage.focus(focused=False)
     stage.focus(focused=focused)
     stage.run()
     assert not stage.wanted(AskPane)
     assert stage.status == ("idle" if focused else "done")
+
+
+def test_the_focus_that_tmux_tells_at_an_attach_answers_no_later_question() -> None:
+    stage = Stage(tmux=True, said=hello())
+    stage.focus(focused=True)
+    stage.run()
+    assert len(stage.wanted(AskPane)) == 1
+    stage.do(stage.brain.pane_asked(stage.now, shown=False))
+    assert stage.status == "done"
 
 
 # Priority

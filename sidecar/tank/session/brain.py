@@ -54,6 +54,8 @@ class Brain:
         self.inbox = Inbox()
         self.count = 0
         self.focused: bool | None = None
+        self._reports_blur = False
+        """tmux tells of a focus when a client attaches, and without `focus-events` of nothing afterwards."""
         self.started = now.wall
         self._hello_due: float | None = now.tick + HELLO_S
         self._pane_due: float | None = None
@@ -105,7 +107,7 @@ class Brain:
         """Answers `AskPane`; None when tmux didn't say, which counts as seen."""
         if self._pane_due is None:
             return []
-        self._finish(now, aborted=False, shown=shown)
+        self._finish(now, aborted=False, seen=shown is not False)
         return self._settle_up(now)
 
     def sent_out(self, call: int, shown: str, reply: Record) -> list[Effect]:
@@ -117,7 +119,7 @@ class Brain:
         if self._hello_due is not None and now.tick >= self._hello_due:
             return [Leave()]
         if self._pane_due is not None and now.tick >= self._pane_due:
-            self._finish(now, aborted=False)
+            self._finish(now, aborted=False, seen=True)
         effects = self.inbox.wake(now.tick)
         for order, append in self._appends.items():
             if append.token is not None and now.tick >= append.due:
@@ -262,17 +264,15 @@ class Brain:
 
     def _settled(self, record: Record, now: Moment) -> list[Effect]:
         aborted = fields.boolean(record, "aborted")
-        unknown = self.focused is None and self.place is not None and self.place.in_tmux
+        unknown = not self._reports_blur and self.place is not None and self.place.in_tmux
         if unknown and self.run.ended_well(aborted=aborted) and self._running:
             self._pane_due = now.tick + PANE_S
             return [AskPane()]
-        self._finish(now, aborted=aborted)
+        self._finish(now, aborted=aborted, seen=self.focused is not False)
         return []
 
-    def _finish(self, now: Moment, *, aborted: bool, shown: bool | None = None) -> None:
-        """The run is over; `shown` is tmux's word on the pane, which counts while no focus was ever reported."""
+    def _finish(self, now: Moment, *, aborted: bool, seen: bool) -> None:
         self._pane_due = None
-        seen = (shown if self.focused is None else self.focused) is not False
         self.standing.happen(self.run.settle(aborted=aborted, seen=seen), now.wall, self.run.reason)
         self.run = Run()
 
@@ -283,6 +283,9 @@ class Brain:
 
     def _focus(self, now: Moment, *, focused: bool) -> None:
         self.focused = focused
+        self._reports_blur = self._reports_blur or not focused
+        if self._pane_due is not None:
+            self._finish(now, aborted=False, seen=focused)
         if focused:
             self.standing.happen(Happening.FOCUSED, now.wall)
 
