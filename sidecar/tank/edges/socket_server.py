@@ -61,7 +61,7 @@ class Server:
             finally:
                 os.umask(mask)
             listener.settimeout(0)
-            listener.listen(128)
+            listener.listen(CLIENTS)
             status = path.lstat()
         except OSError:
             listener.close()
