@@ -229,6 +229,22 @@ def test_what_appears_after_the_end_is_not_asked(loop: Loop, tmp_path: Path) -> 
     late.close()
 
 
+def test_nothing_is_left_to_wake_for_once_it_has_ended(
+    loop: Loop, listener: Listener, tmp_path: Path
+) -> None:
+    listener.serve(lambda client: client.send(b"ok\n"))
+    ask(loop, tmp_path / "s.sock", timeout_s=0.2)
+    turns: list[int] = []
+
+    def idle() -> None:
+        turns.append(1)
+
+    loop.idle = idle
+    loop.later(0.4, loop.stop)
+    loop.run()
+    assert len(turns) == 1, "it slept in one go"
+
+
 @pytest.mark.usefixtures("impatient")
 def test_no_way_to_end_leaves_a_descriptor(loop: Loop, listener: Listener, tmp_path: Path) -> None:
     before = descriptors()
