@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from tank.session import inbox
+from tank.session.effects import Order, Publish, Reply
 from tank.session.inbox import ANSWERS, EXPIRES_S, HELD_BYTES, HELD_MESSAGES, REPEAT_S, REPLY_S, RETRY_S
 from tests.session.driver import WALL, Json, Stage, hello, session
 
@@ -46,13 +47,25 @@ def test_an_idle_session_starts_a_run_on_a_message_and_the_sender_is_told_when_p
     stage.answer(order)
     assert stage.delivered(token) is None
     stage.hear("before_agent_start")
+    assert stage.delivered(token) is None
+    effects = stage.hear("agent_start", id=2)
     assert stage.replies[token] == {"ok": True, "data": {"delivered": "started"}}
-    stage.hear("agent_start", id=2)
+    kinds = [type(effect) for effect in effects if not isinstance(effect, Order)]
+    assert kinds == [Publish, Reply], "who is told and looks at once must find it working"
     stage.say("user", order["text"])
     stage.end()
     stage.settle()
     stage.wait(60)
     assert bodies(stage) == ["fix it"]
+
+
+def test_a_run_that_another_extension_holds_up_has_started_all_the_same() -> None:
+    stage = session()
+    token = stage.send("fix it")
+    stage.answer(last(stage))
+    stage.hear("before_agent_start")
+    stage.wait(REPLY_S)
+    assert stage.delivered(token) == "started"
 
 
 def test_idle_messages_go_one_at_a_time_the_next_after_the_run_began() -> None:

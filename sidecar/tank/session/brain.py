@@ -186,7 +186,7 @@ class Brain:
             self._hello_due = now.tick + HELLO_S
         elif kind == "call":
             effects += outgoing.call(record, self.profile)
-        return effects + self.inbox.hear(record, now.tick)
+        return effects + self._publish(now) + self.inbox.hear(record, now.tick)
 
     def _hello(self, record: Record, now: Moment) -> list[Effect]:
         facts, reason = fields.mapping(record, "facts") or {}, fields.string(record, "reason")

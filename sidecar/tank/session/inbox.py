@@ -161,7 +161,7 @@ class Inbox:
         if kind == "agent_settled" and record.get("hasPendingMessages") is not True:
             self.queued = []
             if self.offer and self.offer.begun:
-                self.offer = None
+                return self._run_shown(self.offer, tick)
         return []
 
     def typed(self) -> None:
@@ -197,10 +197,9 @@ class Inbox:
 
     def replaced(self, tick: float) -> tuple[list[Effect], list[str]]:
         """The session gave way to another: answers to who still waits, and the texts that never began."""
-        begun = self.offer.message if self.offer and self.offer.begun else None
-        left = [message for message in self._all() if message is not begun]
+        effects = self._run_shown(self.offer, tick) if self.offer and self.offer.begun else []
+        left = list(self._all())
         lost = [*self.queued, *(message.text for message in left)]
-        effects: list[Effect] = []
         for message in left:
             effects += self._refuse(message, tick, "the session gave way to another one", "no")
         self.waiting, self.queued, self.offer = [], [], None
@@ -233,20 +232,22 @@ class Inbox:
         if message.guarded and not offer.sent:
             why = "Pi did not read the message within 5 s: the session is suspended or hangs, and shows it later"
             return self._refuse(message, tick, why, "unknown")
-        self.offer = None
         if offer.begun:
-            return []
+            return self._run_shown(offer, tick)
+        self.offer = None
         return self._unconfirmed(message, tick) if offer.sent else self._expired(message, tick)
 
     def _started(self, tick: float, *, now_running: bool) -> list[Effect]:
         offer = self.offer
         if offer is None or not offer.sent:
             return []
-        effects = [] if offer.begun else self._answer(offer.message, "started", tick)
         offer.begun = True
-        if now_running:
-            self.offer = None
-        return effects
+        return self._run_shown(offer, tick) if now_running else []
+
+    def _run_shown(self, offer: Offer, tick: float) -> list[Effect]:
+        """Only now is the sender told: who asks for the status next must find it working."""
+        self.offer = None
+        return self._answer(offer.message, "started", tick)
 
     def _begun(self, prompt: str, tick: float) -> list[Effect]:
         offer, begun = self.offer, prompt[:PREFIX]
