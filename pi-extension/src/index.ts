@@ -7,12 +7,11 @@
 
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { argument, ending, facts, model, prompt, reply, usage } from "./facts.ts";
-import { followFocus } from "./focus.ts";
-import { keyPress } from "./keys.ts";
 import { Link } from "./link.ts";
 import { answer, Session } from "./orders.ts";
 import type { Forwarded, HelloReason, Order } from "./records.ts";
 import { shared } from "./shared.ts";
+import { followFocus, keyPress } from "./terminal.ts";
 import { registerTools } from "./tools.ts";
 import { EntryWatch } from "./watch.ts";
 
@@ -23,7 +22,7 @@ export default function tank(pi: ExtensionAPI): void {
 	let session: Session | undefined;
 	let watch: EntryWatch | undefined;
 	let stopKey = () => {};
-	let stopFocus: ReturnType<typeof followFocus> = () => {};
+	let stopFocus = () => {};
 	const link = new Link(common, {
 		facts: () => session && facts(session),
 		order,
@@ -56,13 +55,12 @@ export default function tank(pi: ExtensionAPI): void {
 		common.owner = session = watch = undefined;
 		if (reason !== "quit") return;
 		link.end();
-		stopFocus(true);
 	}
 
 	/** Called by the next copy: until then this one reads what the sidecar orders and the terminal reports. */
 	function release(): void {
 		link.release();
-		stopFocus(false);
+		stopFocus();
 	}
 
 	function order(order: Order): void {

@@ -1,10 +1,48 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyPress } from "../src/keys.ts";
+import { setTimeout } from "node:timers/promises";
+import { focusReports, keyPress } from "../src/terminal.ts";
+
+/** What is found in chunks that come so many milliseconds after one another. */
+async function found(chunks: string[], apartMs = 0): Promise<boolean[]> {
+	const reports: boolean[] = [];
+	const input = focusReports((focused) => reports.push(focused));
+	for (const chunk of chunks) {
+		input.process(chunk);
+		if (apartMs) await setTimeout(apartMs);
+	}
+	input.destroy();
+	return reports;
+}
 
 function all(inputs: string[], expected: { escape: boolean } | undefined): void {
 	for (const input of inputs) assert.deepEqual(keyPress(input), expected, JSON.stringify(input));
 }
+
+test("reports are found in order, among other input", async () => {
+	assert.deepEqual(await found(["a\x1b[I\x1b[Ab\x1b[O", "\x1bOP\x1b[97;1:3u"]), [true, false]);
+	assert.deepEqual((await found(["\x1b[O\x1b[I".repeat(50)])).length, 100);
+});
+
+test("a report split anywhere is found once", async () => {
+	const input = "x\x1b[Oy\x1b[I";
+	for (let cut = 0; cut <= input.length; cut++) {
+		assert.deepEqual(await found([input.slice(0, cut), input.slice(cut)], 20), [false, true], `cut at ${cut}`);
+	}
+	assert.deepEqual(await found([...input]), [false, true]);
+});
+
+test("Esc, [ and I typed one after another are no report", async () => {
+	assert.deepEqual(await found(["\x1b", "[", "I"], 600), []);
+});
+
+test("nothing in pasted text counts, wherever it is split", async () => {
+	const input = "\x1b[200~one\x1b[I two \x1b[200~ \x1b[O\x1b[201~\x1b[O";
+	for (let cut = 0; cut <= input.length; cut++) {
+		assert.deepEqual(await found([input.slice(0, cut), input.slice(cut)]), [false], `cut at ${cut}`);
+	}
+	assert.deepEqual(await found(["\x1b[200~\x1b[20", "1~\x1b[I"], 600), [true]);
+});
 
 test("keys, function keys, shortcuts and pastes are key presses", () => {
 	all(["a", "\r", "\t", "\x7f", "\x03", "é", "\ud83d", "\ude00", " "], { escape: false });
