@@ -309,7 +309,8 @@ class Sidecar:
             record = parsed(reply)
             if record is None:
                 delivered = "unknown" if dial.connected else "no"
-                record = {"ok": False, "error": f"{shown}: {why}", "data": {"delivered": delivered}}
+                error = f"{shown}: {why if reply is None else 'the answer is no JSON object'}"
+                record = {"ok": False, "error": error, "data": {"delivered": delivered}}
             self._sent_out(call, shown, record)
 
         dial = Dial(self.loop, entry.socket, line, SEND_S, done)
