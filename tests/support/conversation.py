@@ -1,11 +1,14 @@
 """A real sidecar process, and a test in the extension's place at the other ends of its pipes."""
 
+import array
+import fcntl
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import termios
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -189,6 +192,12 @@ class Conversation:
         found = eventually(look, message=lambda: f"order {kind} {fields} among {self.orders}; {self.log()}")
         assert found is not None
         return found
+
+    def buffered(self) -> int:
+        """Bytes that the sidecar has written and that haven't been read."""
+        waiting = array.array("i", [0])
+        fcntl.ioctl(self._output, termios.FIONREAD, waiting)
+        return waiting[0]
 
     def kept(self) -> Any:
         """The value of the last keep order so far."""
