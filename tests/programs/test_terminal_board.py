@@ -97,7 +97,7 @@ def test_the_live_directory_may_come_later(desk: Desk) -> None:
         terminal.until("No Pi session is open")
         before = terminal.mark()
         desk.session(label="the first one")
-        terminal.until("the first one", before)
+        terminal.until("the first one", before, timeout_s=3)
 
 
 def test_nothing_is_written_while_nothing_changes(desk: Desk) -> None:
@@ -252,7 +252,7 @@ def test_ctrl_z_gives_the_shell_its_terminal_and_fg_brings_the_board_back(desk: 
         assert terminal.ended() == 0
 
 
-def test_after_a_long_stop_the_board_is_drawn_once(desk: Desk) -> None:
+def test_after_a_long_stop_the_terminal_is_taken_again_and_only_the_latest_is_drawn(desk: Desk) -> None:
     session = waiting(desk)
     with board(desk) as terminal:
         terminal.until("fix the login test")
@@ -261,6 +261,7 @@ def test_after_a_long_stop_the_board_is_drawn_once(desk: Desk) -> None:
             session.change(label=f"name {number}")
         before = terminal.mark()
         terminal.process.send_signal(signal.SIGCONT)
+        terminal.until(ENTER.encode(), before)
         terminal.until("name 19", before)
         assert "name 18" not in terminal.text(before)
 
