@@ -1,5 +1,6 @@
 """Messages through real sidecars: who sent them, whom a call reaches, and what a Pi that reads nothing costs."""
 
+import json
 import os
 import socket
 import subprocess
@@ -97,7 +98,7 @@ def test_a_program_that_a_session_started_is_not_its_sidecar(
     request = json.dumps({"type": "send", "message": "x", "from": PARTY})
     shell = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])"
     shell += "; s.sendall(sys.argv[2].encode() + b'\\n'); sys.stdin.read()"
-    command = [sys.executable, "-c", shell, receiver.socket_file, request]
+    command = [sys.executable, "-c", shell, str(receiver.socket_file), request]
     with subprocess.Popen(command, stdin=subprocess.PIPE):
         assert header(receiver.order("deliver")) == UNVERIFIED
 

@@ -97,7 +97,7 @@ class Conversation:
         self.environment = {name: value for name, value in variables.items() if value is not None}
         for name in ("home", "run"):
             (folder / name).mkdir(mode=0o700, exist_ok=True)
-        self._pi = subprocess.Popen(["sleep", "600"], env=self.environment) if pid is None else None
+        self._pi = subprocess.Popen(["/bin/sleep", "600"], env=self.environment) if pid is None else None
         self.pid = self._pi.pid if self._pi else pid or 0
         self._command = [*prefix, sys.executable, "-I", *python]
         self._lines: list[Line] = []
