@@ -88,6 +88,11 @@ def test_a_missing_socket_says_so(tmp_path: Path) -> None:
         socket_client.request(str(tmp_path / "s.sock"), {"type": "ping"}, 0.1)
 
 
+def test_a_path_that_no_file_can_have_says_so() -> None:
+    with pytest.raises(UnreachableError, match="is no path of a file: nothing was sent"):
+        socket_client.request("/run/x\0y", {"type": "ping"})
+
+
 def test_what_is_no_socket_is_left_alone(tmp_path: Path, serve: Serve) -> None:
     serve(tmp_path / "real.sock", lambda _: {"ok": True})
     (tmp_path / "file.sock").write_text("precious")

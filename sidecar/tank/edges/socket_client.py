@@ -61,6 +61,8 @@ def _connected(path: str, deadline: float) -> Iterator[socket.socket]:
 
 def _connect(path: str, deadline: float) -> socket.socket:
     """Raises `OSError` when the connection fails, `UnreachableError` when the socket isn't ours to use."""
+    if "\0" in path:
+        raise UnreachableError(f"{path} is no path of a file: nothing was sent.")
     found = os.lstat(path)
     if not stat.S_ISSOCK(found.st_mode):
         raise UnreachableError(f"{path} is not a socket: nothing was sent.")
