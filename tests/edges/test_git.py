@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from demo.waiting import eventually
 from tank.edges import git
 from tank.roster.git_facts import GitFacts
 
@@ -156,7 +157,10 @@ def test_a_git_that_hangs_is_ended_with_its_children(
     assert git.facts(str(clone), timeout_s=0.3) is None
     assert time.monotonic() - started < 2
     child = int((tmp_path / "pid").read_text())
-    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    # The signal is sent; the system carries it out in its own time.
+    eventually(
+        lambda: not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE, 2
+    )
 
 
 def test_a_child_that_keeps_git_s_output_open_takes_no_longer_than_the_limit(
