@@ -51,12 +51,6 @@ def test_without_a_home_in_the_environment_the_password_database_knows(
         monkeypatch.setenv("HOME", said)
     assert paths.state_home() == HERE / ".local/state"
     assert paths.config_directory() == HERE / ".config/pi-tank"
-    assert paths.expand("~/a b.jsonl") == HERE / "a b.jsonl"
-
-
-def test_only_a_leading_tilde_and_slash_is_the_home() -> None:
-    assert paths.expand("/x/~/y") == Path("/x/~/y")
-    assert paths.expand("~you/y") == Path("~you/y")
 
 
 def test_sockets_are_tried_beside_the_entry_then_in_the_runtime_directory_then_in_tmp(

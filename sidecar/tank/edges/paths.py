@@ -10,8 +10,6 @@ from tank.errors import RefusedError
 
 SOCKET_PATH_BYTES = 107 if sys.platform == "linux" else 103
 """The longest path of a unix socket, without the NUL that ends it."""
-
-
 FALLBACK = "pi-live"
 """How the directories begin that hold sockets when the live directory can't."""
 
@@ -74,11 +72,6 @@ def _serves(path: Path) -> bool:
     except UnicodeEncodeError:
         return False
     return len(os.fsencode(path)) <= SOCKET_PATH_BYTES
-
-
-def expand(path: str) -> Path:
-    """A path of an entry, which may begin with `~/`."""
-    return home() / path[2:] if path.startswith("~/") else Path(path)
 
 
 def shipped(name: str) -> Path:
