@@ -159,9 +159,8 @@ def _socket(session: Session) -> Check | None:
     if life is Life.SUSPENDED:
         return Check("sessions", "warn", f"{shown}: suspended", "bring it back with `fg` in its terminal")
     if entry.socket is None:
-        return Check(
-            "sessions", "warn", f"{shown}: takes no messages", "see its card on the board for the reason"
-        )
+        advice = f"if {paths.log(entry.pid)} exists, it says why; then type /reload in it"
+        return Check("sessions", "warn", f"{shown}: takes no messages", advice)
     try:
         reply = socket_client.request(entry.socket, {"type": "ping"}, PING_TIMEOUT_S)
     except RefusedError as error:
