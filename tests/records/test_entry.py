@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tank.records import entry, text
-from tank.records.entry import LINE_CELLS, STATUSES, Change, Entry, JunkError
+from tank.records.entry import LINE_CELLS, STATUSES, UNKNOWN, Change, Entry, JunkError
 from tank.records.identity import Host
 from tank.records.live import LiveEntry
 
@@ -195,11 +195,13 @@ def test_no_bytes_raise_anything_but_junk(data: bytes) -> None:
         entry.parse(data)
 
 
-@pytest.mark.parametrize("status", ["idle", "sleeping", 5, None])
-def test_a_newer_format_is_read_as_far_as_it_goes(status: Any) -> None:
-    found = entry.read(MINIMAL | {"v": 2, "status": status, "label": {"text": "x"}})
+@pytest.mark.parametrize(
+    ("said", "status"), [("working", "working"), ("sleeping", UNKNOWN), (5, UNKNOWN), (None, UNKNOWN)]
+)
+def test_a_newer_format_is_read_as_far_as_it_goes(said: Any, status: str) -> None:
+    found = entry.read(MINIMAL | {"v": 2, "status": said, "label": {"text": "x"}})
     assert found.newer
-    assert (found.status, found.label) == ("idle", None)
+    assert (found.status, found.label) == (status, None)
 
 
 @pytest.mark.parametrize(

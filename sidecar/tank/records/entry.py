@@ -13,7 +13,7 @@ from tank.records.fields import Record
 from tank.records.identity import Host
 
 UNKNOWN = "unknown"
-"""A reader's word for the status of a session that nobody reports; never published."""
+"""A reader's word for a status that it can't tell: nobody reports it, or only a newer format names it. Never published."""
 STATUSES = ("idle", "working", "needs-you", "done")
 FORMAT = 1
 LINE_CELLS = 400
@@ -98,7 +98,7 @@ def read(record: Record) -> Entry:
     if status not in STATUSES:
         if v == FORMAT:
             raise JunkError("status is missing or unknown")
-        status = "idle"
+        status = UNKNOWN
     if started_at is None:
         raise JunkError("startedAt is missing or no time")
     return _whole(record, v, pid, session_id, cwd, status, started_at)
