@@ -57,6 +57,7 @@ def test_escape_while_a_retry_is_waited_for_is_an_abort() -> None:
     stage.key(escape=True)
     stage.settle()
     assert stage.statuses == ["idle", "working", "idle"]
+    assert stage.kept["detail"] is None
 
 
 def test_another_key_while_a_retry_is_waited_for_leaves_the_failure_and_is_asked_for_again() -> None:

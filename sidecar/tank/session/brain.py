@@ -273,7 +273,8 @@ class Brain:
 
     def _finish(self, now: Moment, *, aborted: bool, seen: bool) -> None:
         self._pane_due = None
-        self.standing.happen(self.run.settle(aborted=aborted, seen=seen), now.wall, self.run.reason)
+        end = self.run.settle(aborted=aborted, seen=seen)
+        self.standing.happen(end, now.wall, self.run.reason if end is Happening.RUN_FAILED else None)
         self.run = Run()
 
     def _key(self, now: Moment, *, escape: bool) -> None:
