@@ -1,6 +1,7 @@
 """The entry that a session publishes, built from what is known now. Tests hold it equal to `records.live`."""
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 import orjson
@@ -105,8 +106,9 @@ def recap(entry: Record | None) -> dict[str, object] | None:
     return {"text": said, "at": time(fields.string(entry, "at") or "")} if said else None
 
 
+@lru_cache(1)
 def closing(reply: str | None) -> str | None:
-    """The last line of an answer that says something."""
+    """The last line of an answer that says something. Asked for the same one at every entry until the next answer."""
     spoken = (
         line for line in reversed(text.lines(reply or "").split("\n")) if any(c.isalnum() for c in line)
     )
