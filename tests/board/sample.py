@@ -124,7 +124,7 @@ def sixty() -> tuple[Session, ...]:
 ROSTERS = {
     0: Roster(),
     1: Roster(SIX[:1]),
-    6: Roster(SIX, ("1 file in /home/you/.local/state/pi/live skipped: it could not be read as a session",)),
+    6: Roster(SIX, ("1 file in the live directory could not be read",)),
     60: Roster(sixty()),
 }
 
