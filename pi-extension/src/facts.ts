@@ -1,7 +1,7 @@
 /** What Pi can be asked and what its events carry, in the words of the contract. */
 
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
-import type { Session } from "./orders.ts";
+import type { Session } from "./session.ts";
 import { foreign, head, tail } from "./text.ts";
 
 const PROMPTS = 8;
@@ -11,13 +11,11 @@ const REPLY_POINTS = 1024;
 const TELLING = "command path file_path pattern query url target name title question prompt task".split(" ");
 
 type Message = { role: string; content?: unknown; stopReason?: string; errorMessage?: string };
-type Custom = Extract<SessionEntry, { type: "custom" }>;
 
 export function facts({ ctx, dialog }: Session): object {
 	const manager = ctx.sessionManager;
-	const branch = manager.getBranch();
+	const messages = manager.getBranch().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
 	const entries = manager.getEntries();
-	const recap = lastCustom(entries, "session-recap");
 	return {
 		sessionId: manager.getSessionId(),
 		sessionFile: manager.getSessionFile() ?? null,
@@ -28,10 +26,10 @@ export function facts({ ctx, dialog }: Session): object {
 		isIdle: ctx.isIdle(),
 		hasPendingMessages: ctx.hasPendingMessages(),
 		dialog,
-		prompts: prompts(branch),
-		reply: lastReply(branch),
-		priority: foreign(lastCustom(entries, "tank-priority")?.data),
-		recap: recap ? custom(recap) : null,
+		prompts: prompts(messages),
+		reply: lastReply(messages),
+		priority: latest(entries, "tank-priority")?.data ?? null,
+		recap: latest(entries, "session-recap"),
 	};
 }
 
@@ -44,9 +42,9 @@ export function usage(ctx: ExtensionContext): object | null {
 	return known ? { tokens: known.tokens, contextWindow: known.contextWindow, percent: known.percent } : null;
 }
 
-function text(message: Message): string {
-	if (typeof message.content === "string") return message.content;
-	const blocks = (message.content ?? []) as { type: string; text: string }[];
+function text({ content = [] }: Message): string {
+	if (typeof content === "string") return content;
+	const blocks = content as { type: string; text: string }[];
 	return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
@@ -59,14 +57,12 @@ export function reply(message: Message): string | null {
 	return message.role === "assistant" ? tail(text(message).trimEnd(), REPLY_POINTS) || null : null;
 }
 
-export function prompts(branch: readonly SessionEntry[]): string[] {
-	const texts = branch.values().map((entry) => (entry.type === "message" ? prompt(entry.message) : null));
-	return texts.filter((said) => said !== null).take(PROMPTS).toArray();
+export function prompts(messages: readonly Message[]): string[] {
+	return messages.values().map(prompt).filter((said) => said !== null).take(PROMPTS).toArray();
 }
 
-export function lastReply(branch: readonly SessionEntry[]): string | null {
-	const last = branch.findLast((entry) => entry.type === "message" && reply(entry.message));
-	return last?.type === "message" ? reply(last.message) : null;
+export function lastReply(messages: readonly Message[]): string | null {
+	return messages.toReversed().values().map(reply).find((said) => said !== null) ?? null;
 }
 
 /** How an attempt ended: what the last answer among its messages says. */
@@ -78,17 +74,11 @@ export function ending(messages: readonly Message[]): object {
 export function argument(args: unknown): string | null {
 	const named = (args ?? {}) as Record<string, unknown>;
 	const found = TELLING.map((name) => named[name]).find((value) => typeof value === "string");
-	return typeof found === "string" ? found : null;
+	return found ?? null;
 }
 
-export function isCustom(entry: SessionEntry, types: readonly string[]): entry is Custom {
-	return entry.type === "custom" && types.includes(entry.customType);
-}
-
-export function custom(entry: Custom): object {
-	return { customType: entry.customType, data: foreign(entry.data), at: entry.timestamp };
-}
-
-function lastCustom(entries: readonly SessionEntry[], type: string): Custom | undefined {
-	return entries.findLast((entry): entry is Custom => isCustom(entry, [type]));
+/** The last custom entry of this type, in file order. */
+export function latest(entries: readonly SessionEntry[], customType: string) {
+	const found = entries.findLast((entry) => entry.type === "custom" && entry.customType === customType);
+	return found?.type === "custom" ? { customType, data: foreign(found.data), at: found.timestamp } : null;
 }

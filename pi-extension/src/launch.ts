@@ -1,6 +1,6 @@
 /** Which Python runs the sidecar, and what it may see of Pi's environment. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { homedir } from "node:os";
@@ -10,12 +10,10 @@ import { fileURLToPath } from "node:url";
 /** The checkout when Tank runs from one, else `tank/data` of the installed package. */
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Named one by one, so that no token of the person's reaches another process. */
-const NAMES = `PATH HOME USER LOGNAME LANG LC_.* TZ TMPDIR TERM TERM_PROGRAM TMUX TMUX_PANE TMUX_TMPDIR REX_.* XDG_.*
-	DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS NO_COLOR`;
-const PASSED = new RegExp(`^(${NAMES.split(/\s+/).join("|")})$`);
+const PASSED = /^(PATH|HOME|USER|LANG|LC_.+|TZ|TMPDIR|TERM|TERM_PROGRAM|TMUX.*|REX_.+|XDG_.+|DISPLAY|WAYLAND_DISPLAY)$/;
 
-/** TANK_PYTHON, else the checkout's own, else what `tank install` wrote; undefined when none is named. */
-export function interpreter(env = process.env, root = ROOT): string | undefined {
+/** TANK_PYTHON, else the checkout's own, else what `tank install` wrote. */
+export function interpreter(env = process.env, root = ROOT): string {
 	if (env.TANK_PYTHON && isAbsolute(env.TANK_PYTHON)) return env.TANK_PYTHON;
 	const own = join(root, ".venv", "bin", "python");
 	if (existsSync(join(root, "pyproject.toml")) && existsSync(own)) return own;
@@ -23,10 +21,11 @@ export function interpreter(env = process.env, root = ROOT): string | undefined 
 	const home = config && isAbsolute(config) ? config : join(env.HOME || homedir(), ".config");
 	try {
 		const { python } = JSON.parse(readFileSync(join(home, "pi-tank", "launch.json"), "utf8"));
-		return typeof python === "string" && isAbsolute(python) ? python : undefined;
+		if (isAbsolute(python)) return python;
 	} catch {
-		return undefined;
+		// As good as one that names none.
 	}
+	throw new Error("no Python to run, call `tank install`, then /reload");
 }
 
 export function passed(env = process.env): NodeJS.ProcessEnv {
@@ -34,10 +33,13 @@ export function passed(env = process.env): NodeJS.ProcessEnv {
 }
 
 /** In a process session of its own, which Ctrl-Z, Ctrl-C and hang-up don't reach; Pi's exit doesn't wait for it. */
-export function launch(python: string): ChildProcess {
-	const stdio = ["pipe", "pipe", "ignore"] as ["pipe", "pipe", "ignore"];
-	const child = spawn(python, ["-I", "-m", "tank", "sidecar"], { cwd: "/", detached: true, env: passed(), stdio });
-	child.stdout.setEncoding("utf8");
-	for (const part of [child, child.stdin as Socket, child.stdout as Socket]) part.on("error", () => {}).unref();
+export function launch(): ChildProcess {
+	const options: SpawnOptions = { cwd: "/", detached: true, env: passed(), stdio: ["pipe", "pipe", "ignore"] };
+	const child = spawn(interpreter(), ["-I", "-m", "tank", "sidecar"], options);
+	// An error that nobody hears ends Pi. Without a file descriptor left there is neither stdin nor stdout.
+	for (const part of [child, child.stdin as Socket | null, child.stdout as Socket | null]) {
+		part?.on("error", () => {}).unref();
+	}
+	child.stdout?.setEncoding("utf8");
 	return child;
 }

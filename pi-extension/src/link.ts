@@ -2,218 +2,180 @@
 
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { interpreter, launch } from "./launch.ts";
+import { launch } from "./launch.ts";
 import type { Forwarded, HelloReason, Order, Result } from "./records.ts";
-import type { Shared } from "./shared.ts";
 import { encode } from "./text.ts";
 
 /** Read, not imported: Pi's /reload loads code anew, but keeps imported JSON. */
-const pkg = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
 const PROTOCOL = 1;
 /** Records that the sidecar answers with `welcome` or `taken`. */
-const ANSWERED = new Set(["hello", "agent_start", "agent_settled", "call"]);
-/** Milliseconds. One failure more than `restart` has delays, within `failures`, and no sidecar is started any more. */
-const TIMES = { answer: 5000, grace: 500, result: 8000, restart: [250, 1000, 4000, 15_000], failures: 60_000 };
+const ANSWERED = ["hello", "agent_start", "agent_settled", "call"];
+/** Milliseconds. A failure counts for a while; one more than there are delays, and no sidecar is started any more. */
+const TIMES = { answer: 5000, grace: 500, result: 8000, restart: [250, 1000, 4000, 15_000], failure: 60_000 };
 const UNREAD_BYTES = 256 * 1024;
-const CALL_BYTES = 128 * 1024;
-const LINE_CHARACTERS = 4 * 1024 * 1024;
+
+/** What outlives a copy of the extension: each session and each /reload load a fresh one, globalThis stays. */
+export class Shared {
+	/** The link of the copy that serves Pi; none between session_shutdown and the next session_start. */
+	owner: object | undefined;
+	/** Ends what the copy before reads until there is another. */
+	release: (() => void) | undefined;
+	sidecar: ChildProcess | undefined;
+	/** The sidecar's, as it said or must be. */
+	version = "";
+	/** The sidecar's output after its last line end. */
+	partial = "";
+	lastId = 0;
+	/** The sidecar's own value, returned to it in every hello. */
+	kept: unknown = null;
+	/** As the terminal reported last. */
+	focused: boolean | undefined;
+	/** Notices that aren't repeated before a /reload. */
+	noticed = new Set<string>();
+}
+
+export function shared(): Shared {
+	const holder = globalThis as { [key: symbol]: Shared | undefined };
+	return (holder[Symbol.for("pi-tank")] ??= new Shared());
+}
 
 /** What the link needs of the copy that it serves. */
 export interface Side {
 	facts(): object | undefined;
 	/** Any order but `taken` and `result`; of `welcome` only the one to the last hello. */
 	order(order: Order): void;
-	/** Tells the person, once for each key. */
+	/** Tells the person, once for each key; never throws. */
 	notice(key: string, text: string): void;
 }
 
-export class Link {
-	readonly #shared: Shared;
-	readonly #side: Side;
-	readonly #times: typeof TIMES;
-	readonly #unanswered = new Set<number>();
-	readonly #calls = new Map<number, (result: Result) => void>();
-	#failures: number[] = [];
-	#restart: NodeJS.Timeout | undefined;
-	#unreadLimit = UNREAD_BYTES;
-	#helloId = 0;
-	/** Whether this copy started the sidecar that runs. */
-	#own = false;
-	#detach = () => {};
+export type Link = ReturnType<typeof connect>;
 
-	constructor(shared: Shared, side: Side, times = TIMES) {
-		this.#shared = shared;
-		this.#side = side;
-		this.#times = times;
-	}
+export function connect(shared: Shared, side: Side, times = TIMES) {
+	const calls = new Map<number, (result: Result) => void>();
+	let failures = 0;
+	let unreadLimit = UNREAD_BYTES;
+	let helloId = 0;
+	/** The last record that the sidecar says it took. */
+	let taken = 0;
 
 	/** Takes over the sidecar of the copy before, or starts one; says hello. */
-	open(reason: HelloReason): void {
-		if (this.#shared.sidecar) this.#attach(this.#shared.sidecar);
-		else this.#start();
-		this.#hello(reason);
-	}
-
-	/** Leaves the sidecar to the next copy. */
-	release(): void {
-		clearTimeout(this.#restart);
-		this.#letGo("The session ended before Tank answered.");
+	function open(reason: HelloReason): void {
+		if (shared.sidecar && shared.version === version) listen(shared.sidecar);
+		else start();
+		hello(reason);
 	}
 
 	/** The end of its input ends the sidecar. */
-	end(): void {
-		this.release();
-		this.#shared.sidecar?.stdin?.end();
-		this.#shared.sidecar = undefined;
+	function end(): void {
+		shared.sidecar?.stdin?.end();
+		shared.sidecar = undefined;
 	}
 
 	/** Returns the id, 0 when nobody is there to read the record. The fields of `whole` are never cut. */
-	send(record: Forwarded, whole?: object): number {
-		const stdin = this.#shared.sidecar?.stdin;
-		if (!stdin) return 0;
-		if (!stdin.writable || stdin.writableLength > this.#unreadLimit) {
-			this.#fail();
-			return 0;
-		}
-		const id = ++this.#shared.lastId;
-		const answered = ANSWERED.has(record.type);
+	function send(record: Forwarded, whole?: object): number {
+		const stdin = shared.sidecar?.stdin;
+		if (stdin && stdin.writableLength > unreadLimit) fail();
+		if (!stdin || !shared.sidecar) return 0;
+		const id = ++shared.lastId;
+		const answered = ANSWERED.includes(record.type);
 		stdin.write(encode(answered ? { id, ...record } : record, whole));
-		if (answered) this.#expect(id);
+		if (answered) expect(id);
 		return id;
 	}
 
 	/** Asks the sidecar to carry out a tool; never rejects. */
-	call(tool: string, args: unknown, signal?: AbortSignal): Promise<Result> {
-		const error = (text: string) => ({ text, isError: true });
-		return new Promise((resolve) => {
-			if (Buffer.byteLength(JSON.stringify(args ?? null)) > CALL_BYTES) {
-				return resolve(error("Too long, nothing was done: put the text into a file and send its path."));
-			}
-			const id = this.send({ type: "call", tool }, { arguments: args });
-			if (!id) return resolve(error("Tank isn't running in this session, nothing was done."));
-			const settle = (result: Result) => {
-				clearTimeout(timer);
-				signal?.removeEventListener("abort", abort);
-				this.#calls.delete(id);
-				resolve(result);
-			};
-			const abort = () => settle(error("Aborted; Tank may have done it all the same."));
-			const late = () => settle(error(`Tank did not answer within ${this.#times.result / 1000} s; it may have done it.`));
-			const timer = setTimeout(late, this.#times.result);
-			this.#calls.set(id, settle);
-			signal?.addEventListener("abort", abort);
-			if (signal?.aborted) abort();
+	async function call(tool: string, args: unknown, signal?: AbortSignal): Promise<Result> {
+		const id = signal?.aborted ? 0 : send({ type: "call", tool }, { arguments: args });
+		if (!id) return failed("Aborted, or Tank isn't running in this session: nothing was done.");
+		const { promise, resolve } = Promise.withResolvers<Result>();
+		const late = `Tank did not answer within ${times.result / 1000} s; it may have done it.`;
+		setTimeout(() => resolve(failed(late)), times.result).unref();
+		signal?.addEventListener("abort", () => resolve(failed("Aborted; Tank may have done it all the same.")));
+		calls.set(id, resolve);
+		return promise.finally(() => calls.delete(id));
+	}
+
+	function start(): void {
+		shared.sidecar?.kill("SIGKILL");
+		shared.sidecar = launch();
+		shared.version = version;
+		shared.partial = "";
+		shared.sidecar.on("error", ({ message }) => {
+			side.notice("stopped", `Tank can't start (${message}): \`tank install\`, then /reload.`);
 		});
+		listen(shared.sidecar);
+	}
+
+	/** In the place of the copy before. */
+	function listen(sidecar: ChildProcess): void {
+		const serves = () => shared.sidecar === sidecar;
+		sidecar.removeAllListeners("close").on("close", () => serves() && fail());
+		sidecar.stdout?.removeAllListeners("data").on("data", (text: string) => {
+			if (!serves()) return;
+			const lines = (shared.partial + text).split("\n");
+			shared.partial = lines.pop() ?? "";
+			for (const line of lines) if (serves()) take(line);
+		});
+	}
+
+	function hello(reason: HelloReason): void {
+		const { kept, focused, sidecar } = shared;
+		const facts = side.facts();
+		helloId = send({ type: "hello", tank: version, protocol: PROTOCOL, pid: process.pid, reason, facts }, { kept });
+		unreadLimit = UNREAD_BYTES + (sidecar?.stdin?.writableLength ?? 0);
+		if (focused !== undefined) send({ type: "focus", focused });
+	}
+
+	function take(line: string): void {
+		try {
+			const order = JSON.parse(line) as Order;
+			if (order.type === "taken" || order.type === "welcome") taken = order.id;
+			if (order.type === "welcome") {
+				shared.version = order.tank;
+				const text = `Tank ${order.tank} serves this session, its extension is ${version}: run \`tank install\` again.`;
+				if (order.tank !== version) side.notice("version", text);
+			}
+			if (order.type === "result") calls.get(order.id)?.(order);
+			else if (order.type !== "welcome" || order.id === helloId) side.order(order);
+		} catch {
+			// A line that can't be read or carried out says nothing about the next one.
+		}
 	}
 
 	/** After Pi was suspended, the sidecar gets time to write and Pi to read before it is judged. */
-	#expect(id: number): void {
-		this.#unanswered.add(id);
-		const silent = () => this.#unanswered.has(id);
-		const judge = () => silent() && this.#fail();
-		const wait = () => silent() && setTimeout(() => setImmediate(judge), this.#times.grace).unref();
-		setTimeout(wait, this.#times.answer).unref();
-	}
-
-	#start(): void {
-		this.#shared.sidecar = undefined;
-		this.#shared.partial = "";
-		const python = interpreter();
-		if (!python) return this.#side.notice("python", "Tank has no Python to run: `tank install`, then /reload.");
-		const sidecar = launch(python);
-		sidecar.on("error", ({ message }) => {
-			if (sidecar !== this.#shared.sidecar) return;
-			this.#detach();
-			this.#shared.sidecar = undefined;
-			this.#side.notice("python", `Tank can't start (${message}): \`tank install\`, then /reload.`);
-		});
-		this.#shared.sidecar = sidecar;
-		this.#own = true;
-		this.#attach(sidecar);
-	}
-
-	#attach(sidecar: ChildProcess): void {
-		const read = (text: string) => this.#read(text);
-		const closed = () => this.#fail();
-		sidecar.stdout?.on("data", read);
-		sidecar.on("close", closed);
-		this.#detach = () => {
-			sidecar.stdout?.off("data", read);
-			sidecar.off("close", closed);
-		};
-	}
-
-	#hello(reason: HelloReason): void {
-		const { kept, focused, sidecar } = this.#shared;
-		const facts = this.#side.facts();
-		const hello = { type: "hello", tank: pkg.version, protocol: PROTOCOL, pid: process.pid, reason, facts };
-		this.#helloId = this.send(hello, { kept });
-		this.#unreadLimit = UNREAD_BYTES + (sidecar?.stdin?.writableLength ?? 0);
-		if (this.#own && focused !== undefined) this.send({ type: "focus", focused });
-	}
-
-	#read(text: string): void {
-		const { sidecar } = this.#shared;
-		const lines = (this.#shared.partial + text).split("\n");
-		this.#shared.partial = lines.pop() ?? "";
-		if (this.#shared.partial.length > LINE_CHARACTERS) return this.#fail();
-		for (const line of lines) {
-			if (this.#shared.sidecar !== sidecar) return;
-			try {
-				this.#take(JSON.parse(line));
-			} catch {
-				// A line that can't be read or carried out says nothing about the next one.
-			}
-		}
-	}
-
-	#take(order: Order): void {
-		if (order.type === "result") return this.#calls.get(order.id)?.(order);
-		if (order.type === "taken" || order.type === "welcome") this.#unanswered.delete(order.id);
-		if (order.type === "welcome" && (order.id !== this.#helloId || this.#outdated(order.tank))) return;
-		if (order.type !== "taken") this.#side.order(order);
-	}
-
-	/** Replaces a sidecar of another version, unless it is what Python starts now. */
-	#outdated(version: string): boolean {
-		if (version === pkg.version) return false;
-		if (this.#own) {
-			const text = `Tank ${version} serves this session, its extension is ${pkg.version}: run \`tank install\` again.`;
-			this.#side.notice("version", text);
-			return false;
-		}
-		this.#detach();
-		this.#shared.sidecar?.kill("SIGKILL");
-		this.#start();
-		this.#hello("restart");
-		return true;
+	function expect(id: number): void {
+		const { sidecar } = shared;
+		const judge = () => taken < id && shared.sidecar === sidecar && shared.owner === link && fail();
+		setTimeout(() => setTimeout(judge, times.grace).unref(), times.answer).unref();
 	}
 
 	/** Ends a sidecar that is dead, silent or behind; a few times another is started after a while. */
-	#fail(): void {
-		this.#letGo("Tank stopped before it answered; it may have done it.");
-		this.#shared.sidecar?.kill("SIGKILL");
-		this.#shared.sidecar = undefined;
-		const now = performance.now();
-		this.#failures = [...this.#failures.filter((at) => now - at < this.#times.failures), now];
-		const delay = this.#times.restart[this.#failures.length - 1];
-		if (delay) this.#restart = setTimeout(() => this.#again(), delay).unref();
-		else this.#side.notice("stopped", "Tank keeps stopping, this session is off the board: `tank doctor`, then /reload.");
+	function fail(): void {
+		shared.sidecar?.kill("SIGKILL");
+		shared.sidecar = undefined;
+		for (const end of calls.values()) end(failed("Tank stopped before it answered; it may have done it."));
+		const delay = times.restart[failures++];
+		setTimeout(() => failures--, times.failure).unref();
+		if (delay) setTimeout(again, delay).unref();
+		else side.notice("stopped", "Tank keeps stopping, this session is off the board: `tank doctor`, then /reload.");
 	}
 
-	#again(): void {
-		if (!this.#shared.owner) return;
+	/** Unless another copy serves Pi by now, or none. */
+	function again(): void {
+		if (shared.owner !== link || shared.sidecar) return;
 		try {
-			this.#start();
-			this.#hello("restart");
+			start();
+			hello("restart");
 		} catch {
-			this.#fail();
+			fail();
 		}
 	}
 
-	#letGo(text: string): void {
-		this.#detach();
-		this.#unanswered.clear();
-		for (const settle of [...this.#calls.values()]) settle({ text, isError: true });
-	}
+	const link = { open, end, send, call };
+	return link;
+}
+
+function failed(text: string): Result {
+	return { text, isError: true };
 }

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
-import { argument, custom, ending, lastReply, prompt, prompts, reply } from "../src/facts.ts";
+import { argument, ending, lastReply, latest, prompt, prompts, reply } from "../src/facts.ts";
 
-function said(role: string, content: unknown): SessionEntry {
-	const entry = { type: "message", id: "", parentId: null, timestamp: "", message: { role, content } };
-	return entry as unknown as SessionEntry;
-}
+const said = (role: string, content: unknown) => ({ role, content });
 
 const image = { type: "image", data: "AAAA", mimeType: "image/png" };
 
@@ -49,8 +46,11 @@ test("the argument is the first telling string", () => {
 	assert.equal(argument(undefined), null);
 });
 
-test("a custom entry carries its type, data and time", () => {
-	const [at, customType, data] = ["2026-01-01T00:00:00.000Z", "session-recap", { text: "r" }];
-	const entry = { type: "custom" as const, id: "1", parentId: null, timestamp: at, customType, data };
-	assert.deepEqual(custom(entry), { customType, data, at });
+test("the last custom entry of a type carries its data and time", () => {
+	const entry = (customType: string, data: unknown, timestamp: string): SessionEntry => {
+		return { type: "custom", id: "1", parentId: null, timestamp, customType, data };
+	};
+	const entries = [entry("a", 1, "t1"), entry("a", { text: "r" }, "t2"), entry("b", 2, "t3")];
+	assert.deepEqual(latest(entries, "a"), { customType: "a", data: { text: "r" }, at: "t2" });
+	assert.equal(latest(entries, "c"), null);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -39,16 +40,28 @@ test("XDG_CONFIG_HOME counts only when it is absolute", () => {
 });
 
 test("nothing is run that launch.json doesn't name by an absolute path", () => {
-	assert.equal(interpreter({ HOME: home }, root), undefined);
+	assert.throws(() => interpreter({ HOME: home }, root), /tank install/);
 	for (const text of ["", "{", "null", "{}", '{"python": 3}', '{"python": "python3"}']) {
 		file(join(home, ".config/pi-tank/launch.json"), text);
-		assert.equal(interpreter({ HOME: home }, root), undefined, text);
+		assert.throws(() => interpreter({ HOME: home }, root), /tank install/, text);
 	}
 });
 
 test("the sidecar sees named variables only", () => {
-	const env = { HOME: "/h", PATH: "/p", LC_ALL: "C", XDG_STATE_HOME: "/s", REX_ID: "1", TMUX_PANE: "%1", NO_COLOR: "" };
+	const env = { HOME: "/h", PATH: "/p", LC_ALL: "C", XDG_STATE_HOME: "/s", REX_ID: "1", TMUX_PANE: "%1", TERM: "xterm" };
 	const secret = { ANTHROPIC_API_KEY: "k", GITHUB_TOKEN: "t" };
 	const others = { PYTHONPATH: "/x", NODE_OPTIONS: "", MY_PATH: "", PATHS: "" };
 	assert.deepEqual(passed({ ...env, ...secret, ...others }), env);
+});
+
+test("a Pi with no file descriptor left outlives the attempt", () => {
+	const script = `
+		const { launch } = await import("${new URL("../src/launch.ts", import.meta.url)}");
+		const { openSync } = await import("node:fs");
+		try { for (;;) openSync("/dev/null"); } catch {}
+		launch();
+		setTimeout(() => process.exit(7), 50);`;
+	const limited = [`ulimit -n 100; exec "$0" --input-type=module --eval "$1"`, process.execPath, script];
+	const { status, stderr } = spawnSync("sh", ["-c", ...limited], { env: { TANK_PYTHON: "/bin/true" } });
+	assert.equal(status, 7, String(stderr));
 });

@@ -5,9 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pkg from "../../package.json" with { type: "json" };
-import { Link } from "../../src/link.ts";
+import { connect, type Link, Shared } from "../../src/link.ts";
 import type { Order } from "../../src/records.ts";
-import { Shared } from "../../src/shared.ts";
 
 /** Answers everything and hands each record back as a notice; `also` adds to what is done with a record. */
 export function answering(also = "", version = pkg.version): string {
@@ -30,9 +29,11 @@ export class Stage {
 	readonly folder = mkdtempSync(join(tmpdir(), "tank-"));
 	readonly shared = new Shared();
 	readonly orders: Order[] = [];
-	readonly notices: string[] = [];
-	readonly times = { answer: 100, grace: 50, result: 300, restart: [10, 20, 30, 40], failures: 60_000 };
-	#python = process.env.TANK_PYTHON;
+	readonly notices = new Set<string>();
+	readonly times = { answer: 100, grace: 50, result: 300, restart: [10, 20, 30, 40], failure: 60_000 };
+	/** As Pi's terminal does, it keeps the process running. */
+	readonly #terminal = setInterval(() => {}, 60_000);
+	readonly #python = process.env.TANK_PYTHON;
 
 	/** What Python is from now on: a script of JavaScript. */
 	sidecar(script: string): void {
@@ -43,7 +44,7 @@ export class Stage {
 
 	/** As a fresh copy of the extension makes one. */
 	link(times = this.times): Link {
-		const link = new Link(
+		const link = connect(
 			this.shared,
 			{
 				facts: () => ({ sessionId: "s" }),
@@ -51,12 +52,10 @@ export class Stage {
 					if (order.type === "keep") this.shared.kept = order.value;
 					this.orders.push(order);
 				},
-				notice: (key) => this.notices.push(key),
+				notice: (key) => this.notices.add(key),
 			},
 			times,
 		);
-		this.shared.release?.();
-		this.shared.release = () => link.release();
 		this.shared.owner = link;
 		return link;
 	}
@@ -68,8 +67,8 @@ export class Stage {
 	}
 
 	close(): void {
+		clearInterval(this.#terminal);
 		this.shared.owner = undefined;
-		this.shared.release?.();
 		this.shared.sidecar?.kill("SIGKILL");
 		if (this.#python === undefined) delete process.env.TANK_PYTHON;
 		else process.env.TANK_PYTHON = this.#python;
