@@ -3,12 +3,14 @@
 import errno
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from tank.roster import branch, transcript
 from tank.roster.branch import Branch
+from tank.roster.roster import Life, Roster, Session
 from tank.roster.transcript import Peek
 
 BLOCK_BYTES = 64 * 1024
@@ -20,6 +22,21 @@ PASSED_LIMIT_BYTES = 64 * 1024 * 1024
 """How much of lines that are too long is passed over before the reading ends."""
 MARK_BYTES = 64
 """What was read last is compared with this much of itself: a file written anew can be longer than before."""
+
+
+def path_of(session: Session) -> Path | None:
+    """Where the session's transcript is to be found on this machine; None where the entry names no usable place."""
+    named = os.path.expanduser(session.entry.session_file or "")  # noqa: PTH111 - never raises, whatever is named
+    usable = session.life is not Life.ELSEWHERE and named.startswith("/") and "\0" not in named
+    return Path(named) if usable else None
+
+
+def shared(roster: Roster) -> frozenset[str]:
+    """Entries (`Session.file`) whose transcript is, links resolved, another one's too."""
+    found = ((each.file, path_of(each)) for each in roster.sessions)
+    paths = {file: os.path.realpath(path) for file, path in found if path}
+    count = Counter(paths.values())
+    return frozenset(file for file, path in paths.items() if count[path] > 1)
 
 
 class State(NamedTuple):

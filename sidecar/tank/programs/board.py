@@ -3,13 +3,10 @@
 The frontends add what differs: where keys come from and where lines go.
 """
 
-import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from queue import Empty, SimpleQueue
 
 from tank.board.ages import soonest
@@ -29,11 +26,11 @@ from tank.board.state import (
     peeked_session,
 )
 from tank.board.update import update
-from tank.edges import socket_client
+from tank.edges import socket_client, transcripts
 from tank.edges.live_directory import LiveDirectory
 from tank.edges.loop import Loop
 from tank.edges.transcripts import Transcript
-from tank.roster.roster import Life, Roster, Session
+from tank.roster.roster import Roster, Session
 
 POLL_S = 0.1
 """Between two looks at the directory, and at the transcript of an open peek."""
@@ -45,21 +42,6 @@ VERIFY_S = 5.0
 
 def now() -> datetime:
     return datetime.now(UTC)
-
-
-def transcript_path(session: Session) -> Path | None:
-    """Where the session's transcript is to be found on this machine; None where the entry names no usable place."""
-    named = os.path.expanduser(session.entry.session_file or "")  # noqa: PTH111 - never raises, whatever is named
-    usable = session.life is not Life.ELSEWHERE and named.startswith("/") and "\0" not in named
-    return Path(named) if usable else None
-
-
-def shared_transcripts(roster: Roster) -> frozenset[str]:
-    """Entries (`Session.file`) whose transcript is, links resolved, another one's too."""
-    found = ((each.file, transcript_path(each)) for each in roster.sessions)
-    paths = {file: os.path.realpath(path) for file, path in found if path}
-    count = Counter(paths.values())
-    return frozenset(file for file, path in paths.items() if count[path] > 1)
 
 
 class Board:
@@ -151,7 +133,7 @@ class Board:
         if roster == self._roster:
             return False
         self._roster = roster
-        self.state, effects = update(self.state, Rostered(roster, shared_transcripts(roster), now()))
+        self.state, effects = update(self.state, Rostered(roster, transcripts.shared(roster), now()))
         for effect in effects:
             self._do(effect)
         return True
@@ -180,7 +162,7 @@ class Board:
 
     def _load(self, session: Session) -> None:
         """One at a time, and of those that wait only the latest: selecting fast through a long list reads few."""
-        path = transcript_path(session)
+        path = transcripts.path_of(session)
         if self._loading:
             self._wanted = session
         elif path is None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from tank.board import ages, cells, groups, said
+from tank.edges import transcripts
 from tank.edges.live_directory import LiveDirectory
-from tank.programs.board import shared_transcripts
 from tank.roster import target
 from tank.roster.roster import Roster, Session
 
@@ -60,7 +60,7 @@ def table(roster: Roster, width: int | None) -> Iterator[str]:
     """A line a session, in the board's order; cut to the width if there is one."""
     ordered = [session for group in groups.groups(roster, "") for session in group.sessions]
     now = datetime.now(UTC)
-    twice = shared_transcripts(roster)
+    twice = transcripts.shared(roster)
     labelled = zip(ordered, target.shown_labels(ordered), strict=True)
     rows = [_row(session, label, now, twice=session.file in twice) for session, label in labelled]
     columns = [max(map(cells.width, column)) for column in zip(*rows, strict=True)]

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from datetime import datetime
 
 from tank.board import said
+from tank.edges import transcripts
 from tank.edges.transcripts import Transcript
 from tank.errors import RefusedError
 from tank.programs import listing, talking
-from tank.programs.board import transcript_path
 from tank.records import text
 from tank.roster.roster import Session
 from tank.roster.transcript import Gap, Item, Note, Outcome, Peek, Prompt, Reply, ToolCall
@@ -35,7 +35,7 @@ def read(session: Session) -> Peek:
     name = talking.name(session.entry)
     if session.entry.session_file is None:
         raise RefusedError(f"{name} keeps no transcript")
-    path = transcript_path(session)
+    path = transcripts.path_of(session)
     if path is None:
         raise RefusedError(f"{text.line(session.entry.session_file)} can't be read from here")
     try:

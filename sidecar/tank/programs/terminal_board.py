@@ -9,11 +9,11 @@ from tank.board.keys import decode
 from tank.board.state import Effect, Quit, Refresh, Resized, Rostered, Size, State, Suspend
 from tank.board.update import update
 from tank.board.view.screen import printed, view
-from tank.edges import tty
+from tank.edges import transcripts, tty
 from tank.edges.live_directory import LiveDirectory
 from tank.edges.loop import Loop
 from tank.edges.tty import Tty
-from tank.programs.board import Board, now, shared_transcripts
+from tank.programs.board import Board, now
 
 ESCAPE_S = 0.03
 """After an ESC byte with nothing behind it, it was the Esc key."""
@@ -33,7 +33,7 @@ def print_once() -> int:
     """The whole list as plain text, as wide as `COLUMNS` says, else the terminal, else 80 cells."""
     columns = _printed_columns()
     roster = LiveDirectory().scan()
-    state, _ = update(_opened(Size(columns, 1)), Rostered(roster, shared_transcripts(roster), now()))
+    state, _ = update(_opened(Size(columns, 1)), Rostered(roster, transcripts.shared(roster), now()))
     text = "\n".join(line.rstrip() for line in printed(state, columns)) + "\n"
     sys.stdout.buffer.write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
     sys.stdout.flush()
