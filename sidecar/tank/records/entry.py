@@ -11,11 +11,11 @@ import orjson
 from tank.records import fields, text
 from tank.records.fields import Record
 from tank.records.identity import Host
+from tank.version import FORMAT
 
 UNKNOWN = "unknown"
 """A reader's word for a status that it can't tell: nobody reports it, or only a newer format names it. Never published."""
 STATUSES = ("idle", "working", "needs-you", "done")
-FORMAT = 1
 LINE_CELLS = 400
 """Cells that any line of an entry is cut to when read: an untrusted writer may have forgotten to."""
 
