@@ -65,3 +65,12 @@ def test_where_it_can_t_be_written_it_says_nothing(tmp_path: Path, monkeypatch: 
     (tmp_path / "pi" / "tank" / "log" / "79.log").symlink_to(tmp_path / "file")
     Log(79).warn("x")
     assert (tmp_path / "file").read_bytes() == b""
+
+
+def test_a_clean_end_takes_the_logs_of_processes_that_are_gone_and_no_other(log: Log) -> None:
+    for pid in (77, os.getpid(), 2**22 + 5):
+        Log(pid).warn("the socket is gone")
+    note = log.path.with_name("note.log")
+    note.write_text("not ours")
+    log.remove()
+    assert sorted(path.name for path in log.path.parent.iterdir()) == [f"{os.getpid()}.log", "note.log"]

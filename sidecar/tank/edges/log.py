@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tank.edges import paths
+from tank.edges import paths, processes
 from tank.errors import TankError
 
 LIMIT_BYTES = 256 * 1024
@@ -45,6 +45,9 @@ class Log(io.TextIOBase):
         return len(said)
 
     def remove(self) -> None:
-        """At a clean end."""
+        """At a clean end: this log, and those of processes that are gone and were not ended cleanly."""
         with suppress(OSError, TankError):
-            self.path.unlink()
+            self.path.unlink(missing_ok=True)
+            for other in self.path.parent.glob("*.log"):
+                if other.stem.isdecimal() and not processes.exists(int(other.stem)):
+                    other.unlink(missing_ok=True)
