@@ -93,6 +93,18 @@ def test_a_run_that_ends_before_it_began_frees_the_way() -> None:
     assert bodies(stage) == ["one", "two"]
 
 
+def test_a_run_that_begins_and_never_goes_on_frees_the_way_after_5_s() -> None:
+    stage = session()
+    first = stage.send("one")
+    stage.answer(last(stage))
+    stage.hear("before_agent_start")
+    stage.send("two")
+    stage.wait(REPLY_S)
+    assert stage.delivered(first) == "started"
+    assert bodies(stage) == ["one", "two"]
+    assert stage.notices == []
+
+
 # Queued
 
 
@@ -118,8 +130,8 @@ def test_a_steer_that_pi_takes_at_once_was_delivered(*, before_the_answer: bool)
         assert stage.delivered(token) is None
         stage.say("user", order["text"])
     assert stage.delivered(token) == "started"
-    stage.wait(60)
-    assert bodies(stage) == ["fix it"]
+    stage.send("next")
+    assert bodies(stage) == ["fix it", "next"]
 
 
 def test_a_message_with_the_text_of_a_queued_one_is_another() -> None:
@@ -325,6 +337,16 @@ def test_a_message_to_be_shown_to_a_suspended_pi_is_ordered_once_and_its_sender_
     assert bodies(stage) == ["fix it"]
 
 
+def test_a_message_that_could_not_be_shown_after_all_is_told_to_the_person() -> None:
+    stage = guarded(session())
+    token = stage.send("fix it")
+    stage.wait(60)
+    assert stage.delivered(token) == "unknown"
+    stage.answer(last(stage), "failed")
+    assert len(stage.notices) == 1
+    assert stage.brain.count == 4
+
+
 # Refused, unknown
 
 
@@ -432,10 +454,12 @@ def test_a_held_message_that_the_extension_reads_too_late_is_offered_again_but_n
     stage.send("fix it")
     stage.answer(last(stage), "busy")
     stage.wait(RETRY_S)
-    for _ in range(4):
+    for offers in range(2, 6):
+        assert len(bodies(stage)) == offers
         stage.answer(last(stage), "expired")
-        stage.wait(RETRY_S)
-    assert len(bodies(stage)) == 6
+        stage.wait(RETRY_S / 2)
+        assert len(bodies(stage)) == offers
+        stage.wait(RETRY_S / 2)
     assert stage.replies[1]["data"] == {"delivered": "held"}
 
 
