@@ -1,12 +1,9 @@
-/** What Pi can be asked and what its events carry, in the words of the contract. */
+/** What Pi can be asked and what its events carry, in the words and within the bounds of the contract. */
 
 import type { ExtensionContext, SessionEntry } from "@earendil-works/pi-coding-agent";
 import type { Session } from "./session.ts";
 import { foreign, head, tail } from "./text.ts";
 
-const PROMPTS = 8;
-const PROMPT_POINTS = 512;
-const REPLY_POINTS = 1024;
 /** Arguments that name what a tool works on, the most telling first. */
 const TELLING = "command path file_path pattern query url target name title question prompt task".split(" ");
 
@@ -14,8 +11,10 @@ type Message = { role: string; content?: unknown; stopReason?: string; errorMess
 
 export function facts({ ctx, dialog }: Session): object {
 	const manager = ctx.sessionManager;
-	const messages = manager.getBranch().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
 	const entries = manager.getEntries();
+	const messages = manager.getBranch().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+	const prompts = messages.values().map(prompt).filter((said) => said !== null);
+	const replies = messages.toReversed().values().map(reply).filter((said) => said !== null);
 	return {
 		sessionId: manager.getSessionId(),
 		sessionFile: manager.getSessionFile() ?? null,
@@ -26,8 +25,8 @@ export function facts({ ctx, dialog }: Session): object {
 		isIdle: ctx.isIdle(),
 		hasPendingMessages: ctx.hasPendingMessages(),
 		dialog,
-		prompts: prompts(messages),
-		reply: lastReply(messages),
+		prompts: prompts.take(8).toArray(),
+		reply: replies.next().value ?? null,
 		priority: latest(entries, "tank-priority")?.data ?? null,
 		recap: latest(entries, "session-recap"),
 	};
@@ -49,20 +48,12 @@ function text({ content = [] }: Message): string {
 }
 
 export function prompt(message: Message): string | null {
-	return message.role === "user" ? head(text(message), PROMPT_POINTS) : null;
+	return message.role === "user" ? head(text(message), 512) : null;
 }
 
 /** Null for an answer that only calls tools. */
 export function reply(message: Message): string | null {
-	return message.role === "assistant" ? tail(text(message).trimEnd(), REPLY_POINTS) || null : null;
-}
-
-export function prompts(messages: readonly Message[]): string[] {
-	return messages.values().map(prompt).filter((said) => said !== null).take(PROMPTS).toArray();
-}
-
-export function lastReply(messages: readonly Message[]): string | null {
-	return messages.toReversed().values().map(reply).find((said) => said !== null) ?? null;
+	return message.role === "assistant" ? tail(text(message).trimEnd(), 1024) || null : null;
 }
 
 /** How an attempt ended: what the last answer among its messages says. */
@@ -73,8 +64,7 @@ export function ending(messages: readonly Message[]): object {
 
 export function argument(args: unknown): string | null {
 	const named = (args ?? {}) as Record<string, unknown>;
-	const found = TELLING.map((name) => named[name]).find((value) => typeof value === "string");
-	return found ?? null;
+	return TELLING.map((name) => named[name]).find((value) => typeof value === "string") ?? null;
 }
 
 /** The last custom entry of this type, in file order. */

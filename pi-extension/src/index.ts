@@ -1,14 +1,13 @@
 /**
- * Tank's extension: publishes this Pi session for the board and lets sessions send each other messages.
- *
- * It forwards what Pi tells it, in Pi's own words, to the sidecar, and carries out what the sidecar orders. What any of
- * it means is decided there. Only interactive sessions have one; nothing here throws into Pi or waits.
+ * Tank's extension: publishes this Pi session for the board and lets sessions send each other messages. It forwards
+ * what Pi tells it, in Pi's own words, to the sidecar, which decides what it means, and carries out what that orders.
+ * Only interactive sessions have a sidecar; nothing here throws into Pi or waits.
  */
 
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { argument, ending, facts, model, prompt, reply, usage } from "./facts.ts";
 import { connect, shared } from "./link.ts";
-import type { HelloReason, Order } from "./records.ts";
+import type { Order } from "./records.ts";
 import { answer, Session } from "./session.ts";
 import { followFocus, keyPress } from "./terminal.ts";
 import { registerTools } from "./tools.ts";
@@ -19,17 +18,16 @@ export default function tank(pi: ExtensionAPI): void {
 	/** Only from session_start to session_shutdown may Pi be touched. */
 	let session: Session | undefined;
 	let stopKey = () => {};
-	const link = connect(common, { facts: () => session && facts(session), order, notice });
+	const link = connect(common, { facts: () => session && facts(session), order, notice, safely });
 
-	function start(reason: HelloReason, ctx: ExtensionContext): void {
-		if (ctx.mode !== "tui" && ctx.mode !== undefined) return;
+	function start(reason: string, ctx: ExtensionContext): void {
 		if (!ctx.mode) return notice("old", "Tank needs a newer Pi and does nothing in this session.", ctx);
+		if (ctx.mode !== "tui") return;
 		if (common.owner) return notice("second", "Tank is loaded twice, this copy does nothing: see `pi list`.", ctx);
 		if (reason === "reload") common.noticed.clear();
 		common.owner = link;
 		session = new Session(ctx);
-		const taken = registerTools(pi, link);
-		if (taken.length > 0) notice("tools", `Tank left the tool ${taken.join(", ")} of another extension alone.`);
+		registerTools(pi, link, notice);
 		common.release?.();
 		common.release = followFocus((focused) => safely(() => {
 			common.focused = focused;
@@ -41,29 +39,24 @@ export default function tank(pi: ExtensionAPI): void {
 	/** Until the next copy starts, this one reads what the sidecar orders and the terminal reports. */
 	function stop(reason: string): void {
 		link.send({ type: "session_shutdown", reason });
-		session?.unwatch();
+		session?.watching?.abort();
 		stopKey();
 		common.owner = session = undefined;
-		if (reason === "quit") link.end();
 	}
 
 	function order(order: Order): void {
-		if (order.type === "keep") {
-			common.kept = order.value;
-		} else if (order.type === "welcome") {
-			if (session) session.entryTypes = order.entryTypes;
-		} else if (order.type === "notify") {
-			session?.ctx.ui.notify(order.text, order.level);
-		} else if (order.type === "watch_key") {
-			watchKey();
-		} else if (order.type === "deliver" || order.type === "show" || order.type === "append") {
+		if (order.type === "welcome" && session) session.entryTypes = order.entryTypes;
+		if (order.type === "notify") session?.ctx.ui.notify(order.text, order.level);
+		if (order.type === "watch_key") watchKey();
+		if (order.type === "deliver" || order.type === "show" || order.type === "append") {
 			answer(pi, order, session).then((said) => safely(() => link.send(said)));
 		}
 	}
 
 	function watchKey(): void {
 		stopKey();
-		if (session) stopKey = session.ctx.ui.onTerminalInput((data) => void safely(() => {
+		if (!session) return;
+		stopKey = session.ctx.ui.onTerminalInput((data) => void safely(() => {
 			const press = keyPress(data);
 			if (!press) return;
 			stopKey();
@@ -115,7 +108,7 @@ export default function tank(pi: ExtensionAPI): void {
 	pi.on("agent_start", on((_, session) => {
 		session.running = true;
 		session.promptedAt = -Infinity;
-		session.unwatch();
+		session.watching?.abort();
 		return {};
 	}));
 	pi.on("agent_end", on(({ messages }) => ending(messages)));

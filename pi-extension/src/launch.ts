@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 /** The checkout when Tank runs from one, else `tank/data` of the installed package. */
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Named one by one, so that no token of the person's reaches another process. */
-const PASSED = /^(PATH|HOME|USER|LANG|LC_.+|TZ|TMPDIR|TERM|TERM_PROGRAM|TMUX.*|REX_.+|XDG_.+|DISPLAY|WAYLAND_DISPLAY)$/;
+const PASSED = /^(PATH|HOME|USER|LANG|LC_.+|TZ|TMPDIR|TERM.*|TMUX.*|REX_.+|XDG_.+|DISPLAY|WAYLAND_DISPLAY|DBUS_.+)$/;
 
 /** TANK_PYTHON, else the checkout's own, else what `tank install` wrote. */
 export function interpreter(env = process.env, root = ROOT): string {
@@ -25,16 +25,13 @@ export function interpreter(env = process.env, root = ROOT): string {
 	} catch {
 		// As good as one that names none.
 	}
-	throw new Error("no Python to run, call `tank install`, then /reload");
-}
-
-export function passed(env = process.env): NodeJS.ProcessEnv {
-	return Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name)));
+	throw new Error("no Python to run: `tank install`, then /reload");
 }
 
 /** In a process session of its own, which Ctrl-Z, Ctrl-C and hang-up don't reach; Pi's exit doesn't wait for it. */
 export function launch(): ChildProcess {
-	const options: SpawnOptions = { cwd: "/", detached: true, env: passed(), stdio: ["pipe", "pipe", "ignore"] };
+	const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)));
+	const options: SpawnOptions = { cwd: "/", detached: true, env, stdio: ["pipe", "pipe", "ignore"] };
 	const child = spawn(interpreter(), ["-I", "-m", "tank", "sidecar"], options);
 	// An error that nobody hears ends Pi. Without a file descriptor left there is neither stdin nor stdout.
 	for (const part of [child, child.stdin as Socket | null, child.stdout as Socket | null]) {

@@ -1,13 +1,11 @@
 /** The contract with the sidecar as far as types help here; `schema/link.json` says it in full. */
 
-/** A record on its way to the sidecar. */
 export type Forwarded = { type: string; [field: string]: unknown };
 /** An order that is answered. */
 export type Asked =
 	| { type: "deliver"; id: number; text: string; mode: "follow_up" | "steer"; expiresAt: number }
 	| { type: "show"; id: number; text: string }
 	| { type: "append"; id: number; customType: string; data: unknown };
-/** What the model is told of its call. */
 export type Result = { text: string; isError: boolean };
 export type Order =
 	| Asked
@@ -17,5 +15,3 @@ export type Order =
 	| { type: "keep"; value: unknown }
 	| { type: "watch_key" }
 	| ({ type: "result"; id: number } & Result);
-/** Pi's reason of session_start, or a new sidecar for the same copy. */
-export type HelloReason = "startup" | "reload" | "new" | "resume" | "fork" | "restart";

@@ -9,7 +9,6 @@ import type { Asked, Forwarded } from "./records.ts";
 const STARTING_MS = 2000;
 /** Pi queues a message only after every extension's `input` handler has heard it. */
 const QUEUED_MS = 500;
-const POLL_MS = 10;
 
 export class Session {
 	readonly ctx: ExtensionContext;
@@ -20,9 +19,9 @@ export class Session {
 	/** When a prompt was given to the idle Pi whose run hasn't begun: `isIdle()` is still true. */
 	promptedAt = -Infinity;
 	dialog: { kind: string; title: string | null } | null = null;
+	watching: AbortController | undefined;
 	/** How many of the session's entries were looked at. */
 	#seen: number;
-	#watching = new AbortController();
 
 	constructor(ctx: ExtensionContext) {
 		this.ctx = ctx;
@@ -34,28 +33,24 @@ export class Session {
 		return !this.running && this.ctx.isIdle() && performance.now() - this.promptedAt > STARTING_MS;
 	}
 
-	/** Finds new custom entries until `unwatch`: no event tells of another extension's, a change of the file does. */
+	/** Finds other extensions' entries until `watching` is aborted: no event tells of one, a change of the file does. */
 	async watch(found: (entries: object[]) => void): Promise<void> {
-		this.unwatch();
-		const { signal } = (this.#watching = new AbortController());
+		const manager = this.ctx.sessionManager;
+		const look = () => {
+			const fresh = manager.getEntries().slice(this.#seen);
+			this.#seen += fresh.length;
+			const entries = this.entryTypes?.flatMap((type) => latest(fresh, type) ?? []);
+			if (entries?.length) found(entries);
+		};
+		this.watching?.abort();
+		this.watching = new AbortController();
+		const options = { persistent: false, signal: this.watching.signal };
 		try {
-			this.#look(found);
-			const file = this.ctx.sessionManager.getSessionFile();
-			if (file) for await (const _ of watch(file, { persistent: false, signal })) this.#look(found);
+			look();
+			for await (const _ of watch(manager.getSessionFile() ?? "", options)) look();
 		} catch {
-			// Unwatched, or there is no file to watch.
+			// Aborted, or there is no file to watch.
 		}
-	}
-
-	unwatch(): void {
-		this.#watching.abort();
-	}
-
-	#look(found: (entries: object[]) => void): void {
-		const entries = this.ctx.sessionManager.getEntries().slice(this.#seen);
-		this.#seen += entries.length;
-		const asked = (this.entryTypes ?? []).flatMap((type) => latest(entries, type) ?? []);
-		if (asked.length > 0) found(asked);
 	}
 }
 
@@ -68,9 +63,7 @@ export async function answer(pi: ExtensionAPI, order: Asked, session: Session | 
 		said.isIdle = ctx.isIdle();
 		said.outcome = carryOut(pi, order, session);
 		const queues = order.type === "deliver" && said.outcome === "done" && !said.isIdle;
-		for (let ms = 0; queues && ms < QUEUED_MS && !ctx.hasPendingMessages(); ms += POLL_MS) {
-			await setTimeout(POLL_MS);
-		}
+		for (let ms = 0; queues && ms < QUEUED_MS && !ctx.hasPendingMessages(); ms += 10) await setTimeout(10);
 		said.hasPendingMessages = ctx.hasPendingMessages();
 		return said;
 	} catch (error) {
@@ -78,18 +71,17 @@ export async function answer(pi: ExtensionAPI, order: Asked, session: Session | 
 	}
 }
 
-/** Pi loses a message while it compacts, and a second one before the run of the first has begun. */
+/** Pi loses a message while it compacts or another is about to run, and gives the model what is shown in a run. */
 function carryOut(pi: ExtensionAPI, order: Asked, session: Session): "done" | "busy" | "expired" {
-	if (order.type === "deliver") {
-		if (Date.now() > order.expiresAt) return "expired";
-		if (!session.running && !session.resting()) return "busy";
-		pi.sendUserMessage(order.text, { deliverAs: order.mode === "steer" ? "steer" : "followUp" });
+	const queues = order.type === "deliver" && session.running;
+	if (order.type === "deliver" && Date.now() > order.expiresAt) return "expired";
+	if (order.type !== "append" && !queues && !session.resting()) return "busy";
+	if (order.type === "append") {
+		pi.appendEntry(order.customType, order.data);
 	} else if (order.type === "show") {
-		// Shown during a run it would enter that run's next request.
-		if (!session.resting()) return "busy";
 		pi.sendMessage({ customType: "tank-message", content: order.text, display: true }, { triggerTurn: false });
 	} else {
-		pi.appendEntry(order.customType, order.data);
+		pi.sendUserMessage(order.text, { deliverAs: order.mode === "steer" ? "steer" : "followUp" });
 	}
 	return "done";
 }

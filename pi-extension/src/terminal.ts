@@ -1,13 +1,12 @@
-/** What the terminal sends: key presses, and focus reports (DECSET 1004), read beside Pi without changing how Pi reads. */
+/** What the terminal sends, told with Pi's own parser: key presses and focus reports (DECSET 1004). */
 
 import { isKeyRelease, isKeyRepeat, matchesKey, parseKey, StdinBuffer } from "@earendil-works/pi-tui";
 
 /** A sequence's beginning that stands alone for longer was a key. */
 const SPLIT_MS = 500;
-/** Text, a paste, or Alt with a character. */
+/** Text, a paste, or Alt with a character. Pi names every other key, but no report and no answer of the terminal. */
 const TYPED = /^([^\x1b]|\x1b\[200~|\x1b.$)/su;
 
-/** One sequence as Pi hands it over. Pi names every other key, but no report of mouse or focus and no answer. */
 export function keyPress(data: string): { escape: boolean } | undefined {
 	if (isKeyRelease(data) || isKeyRepeat(data) || !(TYPED.test(data) || parseKey(data))) return undefined;
 	return { escape: matchesKey(data, "escape") };
@@ -15,21 +14,18 @@ export function keyPress(data: string): { escape: boolean } | undefined {
 
 /** Takes raw input in chunks; reports may be split between two, and pasted text holds none. */
 export function focusReports(report: (focused: boolean) => void): StdinBuffer {
-	const sequences = new StdinBuffer({ timeout: SPLIT_MS, escapeTimeout: SPLIT_MS });
-	return sequences.on("data", (sequence) => {
+	return new StdinBuffer({ timeout: SPLIT_MS, escapeTimeout: SPLIT_MS }).on("data", (sequence) => {
 		if (sequence === "\x1b[I" || sequence === "\x1b[O") report(sequence === "\x1b[I");
 	});
 }
 
 /**
- * Follows the reports until the returned function is called.
- *
- * Pi pauses its input whenever it gives the terminal away (Ctrl-Z, an external editor, the end) and resumes it after:
- * reports are on only in between. In full screen Pi switches them itself too, which is the same twice.
+ * Follows the reports until the returned function is called, beside Pi and without changing how Pi reads. Pi pauses
+ * its input whenever it gives the terminal away (Ctrl-Z, an external editor, the end): they are on only in between.
  */
 export function followFocus(report: (focused: boolean) => void): () => void {
 	const { stdin, stdout } = process;
-	// A first listener would start the flow of input, so only beside Pi's own.
+	// A first listener would start the flow of input.
 	if (!stdout.isTTY || stdin.listenerCount("data") === 0) return () => {};
 	const reports = focusReports(report);
 	const read = (chunk: Buffer | string) => reports.process(chunk);

@@ -1,7 +1,5 @@
 /** Text and records made safe to forward: whole code points, no lone surrogates, bounded bytes. Pure. */
 
-const RECORD_BYTES = 16 * 1024;
-const FOREIGN_BYTES = 4 * 1024;
 /** Code points that the strings of a record are cut to: the first of these that makes it fit. */
 const STRING_POINTS = [4096, 1024, 256, 64];
 
@@ -13,7 +11,6 @@ export function tail(text: string, points: number): string {
 	return [...text.slice(-2 * points)].slice(-points).join("");
 }
 
-/** JSON that any reader of UTF-8 accepts, its strings cut to so many code points. */
 function json(value: unknown, points = Infinity): string {
 	const cut = (_: string, part: unknown) => (typeof part === "string" ? head(part, points).toWellFormed() : part);
 	return JSON.stringify(value ?? null, cut);
@@ -27,7 +24,7 @@ function fitting(value: unknown, bytes: number): string | undefined {
 
 /** A record as one line of at most 16 KiB; the fields of `whole` are neither cut nor counted. */
 export function encode(record: object, whole: object = {}): string {
-	const text = fitting(record, RECORD_BYTES);
+	const text = fitting(record, 16 * 1024);
 	if (!text) throw new Error("a record is too large even with its strings cut");
 	const rest = Object.entries(whole).map(([name, value]) => `,"${name}":${json(value)}`);
 	return `${text.slice(0, -1)}${rest.join("")}}\n`;
@@ -35,5 +32,5 @@ export function encode(record: object, whole: object = {}): string {
 
 /** Data that another extension made, cut so that it leaves room in a record; null when it can't be. */
 export function foreign(data: unknown): unknown {
-	return JSON.parse(fitting(data, FOREIGN_BYTES) ?? "null");
+	return JSON.parse(fitting(data, 4 * 1024) ?? "null");
 }

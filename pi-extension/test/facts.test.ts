@@ -1,17 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SessionEntry } from "@earendil-works/pi-coding-agent";
-import { argument, ending, lastReply, latest, prompt, prompts, reply } from "../src/facts.ts";
-
-const said = (role: string, content: unknown) => ({ role, content });
+import { argument, ending, facts, latest, prompt, reply } from "../src/facts.ts";
+import { Session } from "../src/session.ts";
+import { FakePi } from "./support/examples.ts";
 
 const image = { type: "image", data: "AAAA", mimeType: "image/png" };
 
-test("prompts are the first eight user texts, 512 code points each", () => {
-	const users = Array.from({ length: 10 }, (_, n) => said("user", `${n}${"😀".repeat(600)}`));
-	const found = prompts([said("system", "s"), ...users, said("assistant", [])]);
-	assert.equal(found.length, 8);
-	assert.equal(found[7], `7${"😀".repeat(511)}`);
+test("of the branch the first eight prompts and the last reply are told", () => {
+	const said = (role: string, ...content: object[]) => ({ type: "message", message: { role, content } });
+	const text = (text: string) => ({ type: "text", text });
+	const users = Array.from({ length: 10 }, (_, n) => said("user", text(`${n}`)));
+	const answers = [said("assistant", text("no")), said("assistant", text("yes")), said("assistant", { type: "toolCall" })];
+	const { ctx } = new FakePi(() => {});
+	Object.assign(ctx.sessionManager, { getBranch: () => [said("system"), ...users, ...answers, said("user", text("q"))] });
+	const { prompts, reply } = facts(new Session(ctx)) as { prompts: string[]; reply: string };
+	assert.deepEqual([prompts, reply], [["0", "1", "2", "3", "4", "5", "6", "7"], "yes"]);
+	Object.assign(ctx.sessionManager, { getBranch: () => [] });
+	assert.equal((facts(new Session(ctx)) as { reply: unknown }).reply, null);
+});
+
+test("a prompt is cut to 512 code points", () => {
+	assert.equal(prompt({ role: "user", content: `7${"😀".repeat(600)}` }), `7${"😀".repeat(511)}`);
 });
 
 test("a prompt's text blocks are joined, its images left out", () => {
@@ -25,9 +35,6 @@ test("a reply is the end of an answer's text, null where an answer has none", ()
 	const long = `${"x".repeat(5000)} end \n`;
 	assert.equal(reply({ role: "assistant", content: [{ type: "text", text: long }] }), `${"x".repeat(1020)} end`);
 	assert.equal(reply({ role: "assistant", content: [{ type: "toolCall", name: "bash" }] }), null);
-	const [no, yes] = ["no", "yes"].map((text) => said("assistant", [{ type: "text", text }]));
-	assert.equal(lastReply([no!, yes!, said("assistant", [{ type: "toolCall" }]), said("user", "q")]), "yes");
-	assert.equal(lastReply([]), null);
 });
 
 test("an attempt ends as its last answer says", () => {

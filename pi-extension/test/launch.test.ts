@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { interpreter, passed } from "../src/launch.ts";
+import { interpreter, launch } from "../src/launch.ts";
+import { eventually } from "./support/sidecars.ts";
 
 let home: string;
 let root: string;
@@ -47,11 +48,21 @@ test("nothing is run that launch.json doesn't name by an absolute path", () => {
 	}
 });
 
-test("the sidecar sees named variables only", () => {
+test("the sidecar sees named variables only", async () => {
+	const before = process.env;
 	const env = { HOME: "/h", PATH: "/p", LC_ALL: "C", XDG_STATE_HOME: "/s", REX_ID: "1", TMUX_PANE: "%1", TERM: "xterm" };
 	const secret = { ANTHROPIC_API_KEY: "k", GITHUB_TOKEN: "t" };
 	const others = { PYTHONPATH: "/x", NODE_OPTIONS: "", MY_PATH: "", PATHS: "" };
-	assert.deepEqual(passed({ ...env, ...secret, ...others }), env);
+	const python = file(join(home, "python"), `#!${process.execPath}\nconsole.log(JSON.stringify(process.env))`);
+	chmodSync(python, 0o700);
+	process.env = { ...env, ...secret, ...others, TANK_PYTHON: python };
+	let seen = "";
+	launch().stdout?.on("data", (text: string) => {
+		seen += text;
+	});
+	process.env = before;
+	await eventually(() => seen.endsWith("\n"));
+	assert.deepEqual(JSON.parse(seen), env);
 });
 
 test("a Pi with no file descriptor left outlives the attempt", () => {

@@ -48,11 +48,15 @@ export class Stage {
 			this.shared,
 			{
 				facts: () => ({ sessionId: "s" }),
-				order: (order) => {
-					if (order.type === "keep") this.shared.kept = order.value;
-					this.orders.push(order);
-				},
+				order: (order) => this.orders.push(order),
 				notice: (key) => this.notices.add(key),
+				safely: (act) => {
+					try {
+						act();
+					} catch {
+						this.notices.add("error");
+					}
+				},
 			},
 			times,
 		);
