@@ -34,9 +34,7 @@ export function launch(): ChildProcess {
 	const options: SpawnOptions = { cwd: "/", detached: true, env, stdio: ["pipe", "pipe", "ignore"] };
 	const child = spawn(interpreter(), ["-I", "-m", "tank", "sidecar"], options);
 	// An error that nobody hears ends Pi. Without a file descriptor left there is neither stdin nor stdout.
-	for (const part of [child, child.stdin as Socket | null, child.stdout as Socket | null]) {
-		part?.on("error", () => {}).unref();
-	}
+	for (const part of [child, child.stdin, child.stdout] as (Socket | null)[]) part?.on("error", () => {}).unref();
 	child.stdout?.setEncoding("utf8");
 	return child;
 }
