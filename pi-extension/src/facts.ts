@@ -7,9 +7,10 @@ import { foreign, head, tail } from "./text.ts";
 /** Arguments that name what a tool works on, the most telling first. */
 const TELLING = "command path file_path pattern query url target name title question prompt task".split(" ");
 
+export type Ending = { stopReason: string | null; errorMessage: string | null };
 type Message = { role: string; content?: unknown; stopReason?: string; errorMessage?: string };
 
-export function facts({ ctx, dialog }: Session): object {
+export function facts({ ctx, dialog, ended }: Session): object {
 	const manager = ctx.sessionManager;
 	const entries = manager.getEntries();
 	const messages = manager.getBranch().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
@@ -25,6 +26,7 @@ export function facts({ ctx, dialog }: Session): object {
 		isIdle: ctx.isIdle(),
 		hasPendingMessages: ctx.hasPendingMessages(),
 		dialog,
+		ended,
 		prompts: prompts.take(8).toArray(),
 		reply: replies.next().value ?? null,
 		priority: latest(entries, "tank-priority")?.data ?? null,
@@ -57,7 +59,7 @@ export function reply(message: Message): string | null {
 }
 
 /** How an attempt ended: what the last answer among its messages says. */
-export function ending(messages: readonly Message[]): object {
+export function ending(messages: readonly Message[]): Ending {
 	const { stopReason = null, errorMessage = null } = messages.findLast(({ role }) => role === "assistant") ?? {};
 	return { stopReason, errorMessage };
 }

@@ -7,7 +7,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { argument, ending, facts, model, prompt, reply, usage } from "./facts.ts";
 import { connect, shared } from "./link.ts";
-import type { Order } from "./records.ts";
+import type { Forwarded, Order } from "./records.ts";
 import { answer, Session } from "./session.ts";
 import { followFocus, keyPress } from "./terminal.ts";
 import { registerTools } from "./tools.ts";
@@ -49,7 +49,8 @@ export default function tank(pi: ExtensionAPI): void {
 		if (order.type === "notify") session?.ctx.ui.notify(order.text, order.level);
 		if (order.type === "watch_key") watchKey();
 		if (order.type === "deliver" || order.type === "show" || order.type === "append") {
-			answer(pi, order, session).then((said) => safely(() => link.send(said)));
+			const tell = (said: Forwarded) => safely(() => link.send(said));
+			answer(pi, order, session, tell).then(tell);
 		}
 	}
 
@@ -107,11 +108,12 @@ export default function tank(pi: ExtensionAPI): void {
 	pi.on("before_agent_start", on(() => ({})));
 	pi.on("agent_start", on((_, session) => {
 		session.running = true;
+		session.ended = null;
 		session.promptedAt = -Infinity;
 		session.watching?.abort();
 		return {};
 	}));
-	pi.on("agent_end", on(({ messages }) => ending(messages)));
+	pi.on("agent_end", on(({ messages }, session) => (session.ended = ending(messages))));
 	pi.on("agent_settled", on(({ aborted }, session) => {
 		const { ctx } = session;
 		session.running = false;
@@ -134,6 +136,7 @@ export default function tank(pi: ExtensionAPI): void {
 	}));
 	pi.on("ui_prompt_end", on(({ kind, title = null }, session) => {
 		session.dialog = null;
+		if (session.promptedAt !== -Infinity) session.promptedAt = performance.now();
 		return { kind, title };
 	}));
 }

@@ -3,10 +3,11 @@
 import { watch } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import { latest } from "./facts.ts";
+import { type Ending, latest } from "./facts.ts";
 import type { Asked, Forwarded } from "./records.ts";
 
-const STARTING_MS = 2000;
+/** How long a prompt may take through `input` handlers, their dialogs not counted, before it was swallowed. */
+const STARTING_MS = 10_000;
 /** Pi queues a message only after every extension's `input` handler has heard it. */
 const QUEUED_MS = 500;
 
@@ -19,6 +20,8 @@ export class Session {
 	/** When a prompt was given to the idle Pi whose run hasn't begun: `isIdle()` is still true. */
 	promptedAt = -Infinity;
 	dialog: { kind: string; title: string | null } | null = null;
+	/** How the last attempt ended, for a sidecar that didn't hear it. */
+	ended: Ending | null = null;
 	watching: AbortController | undefined;
 	/** How many of the session's entries were looked at. */
 	#seen: number;
@@ -30,7 +33,9 @@ export class Session {
 
 	/** Whether nothing runs, compacts or is about to. */
 	resting(): boolean {
-		return !this.running && this.ctx.isIdle() && performance.now() - this.promptedAt > STARTING_MS;
+		const asked = this.dialog !== null && this.promptedAt !== -Infinity;
+		const starting = asked || performance.now() - this.promptedAt < STARTING_MS;
+		return !this.running && !starting && this.ctx.isIdle();
 	}
 
 	/** Finds other extensions' entries until `watching` is aborted: no event tells of one, a change of the file does. */
@@ -54,25 +59,32 @@ export class Session {
 	}
 }
 
-/** Carries it out; busy while one session gives way to another. Never rejects. */
-export async function answer(pi: ExtensionAPI, order: Asked, session: Session | undefined): Promise<Forwarded> {
+/**
+ * Carries it out; busy while one session gives way to another. Never rejects. That a message is about to be given to Pi
+ * is told before: handlers of others may block Pi meanwhile.
+ */
+export async function answer(
+	pi: ExtensionAPI,
+	order: Asked,
+	session: Session | undefined,
+	tell: (said: Forwarded) => void,
+): Promise<Forwarded> {
 	const said = { type: "answer", id: order.id, outcome: "busy", error: null, isIdle: false, hasPendingMessages: false };
 	if (!session?.entryTypes) return said;
 	const { ctx } = session;
 	try {
 		said.isIdle = ctx.isIdle();
-		said.outcome = carryOut(pi, order, session);
+		said.outcome = carryOut(pi, order, session, () => tell({ ...said, outcome: "taken" }));
 		const queues = order.type === "deliver" && said.outcome === "done" && !said.isIdle;
 		for (let ms = 0; queues && ms < QUEUED_MS && !ctx.hasPendingMessages(); ms += 10) await setTimeout(10);
-		said.hasPendingMessages = ctx.hasPendingMessages();
-		return said;
+		return { ...said, hasPendingMessages: ctx.hasPendingMessages() };
 	} catch (error) {
 		return { ...said, outcome: "failed", error: error instanceof Error ? error.message : String(error) };
 	}
 }
 
 /** Pi loses a message while it compacts or another is about to run, and gives the model what is shown in a run. */
-function carryOut(pi: ExtensionAPI, order: Asked, session: Session): "done" | "busy" | "expired" {
+function carryOut(pi: ExtensionAPI, order: Asked, session: Session, taking: () => void): "done" | "busy" | "expired" {
 	const queues = order.type === "deliver" && session.running;
 	if (order.type === "deliver" && Date.now() > order.expiresAt) return "expired";
 	if (order.type !== "append" && !queues && !session.resting()) return "busy";
@@ -81,6 +93,7 @@ function carryOut(pi: ExtensionAPI, order: Asked, session: Session): "done" | "b
 	} else if (order.type === "show") {
 		pi.sendMessage({ customType: "tank-message", content: order.text, display: true }, { triggerTurn: false });
 	} else {
+		taking();
 		pi.sendUserMessage(order.text, { deliverAs: order.mode === "steer" ? "steer" : "followUp" });
 	}
 	return "done";

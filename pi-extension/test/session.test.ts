@@ -13,8 +13,10 @@ function made({ idle = true } = {}) {
 	const ctx = { isIdle: () => idle, hasPendingMessages: () => false, sessionManager: manager };
 	const session = new Session(ctx as unknown as ExtensionContext);
 	session.entryTypes = [];
-	const told = (order: Asked) => answer(pi as unknown as ExtensionAPI, order, session);
-	return { session, given, told };
+	const early: unknown[] = [];
+	const tell = (said: unknown) => void early.push([(said as { outcome: string }).outcome, given.length]);
+	const told = (order: Asked) => answer(pi as unknown as ExtensionAPI, order, session, tell);
+	return { session, given, told, early };
 }
 
 const deliver: Asked = { type: "deliver", id: 7, text: "/quit", mode: "follow_up", expiresAt: Date.now() + 60_000 };
@@ -22,9 +24,10 @@ const show: Asked = { type: "show", id: 8, text: "text" };
 const append: Asked = { type: "append", id: 9, customType: "tank-priority", data: { priority: 1 } };
 
 test("a message is given to an idle Pi, always with its way to be queued", async () => {
-	const { told, given } = made();
+	const { told, given, early } = made();
 	const said = { type: "answer", id: 7, outcome: "done", error: null, isIdle: true, hasPendingMessages: false };
 	assert.deepEqual(await told(deliver), said);
+	assert.deepEqual(early, [["taken", 0]], "told before Pi has it");
 	await told({ ...deliver, mode: "steer" });
 	assert.deepEqual(given, [["user", "/quit", { deliverAs: "followUp" }], ["user", "/quit", { deliverAs: "steer" }]]);
 });
@@ -50,8 +53,17 @@ test("busy while Pi compacts, while a prompt is about to start, and before the s
 	assert.equal((await unknown.told(append)).outcome, "busy");
 	for (const order of [deliver, show, append]) {
 		const said = { type: "answer", id: order.id, outcome: "busy", error: null, isIdle: false, hasPendingMessages: false };
-		assert.deepEqual(await answer({} as ExtensionAPI, order, undefined), said);
+		assert.deepEqual(await answer({} as ExtensionAPI, order, undefined, () => assert.fail("taken")), said);
 	}
+});
+
+test("a prompt that waits for a dialog of its handlers is about to start however long that takes", async () => {
+	const { session, told } = made();
+	session.promptedAt = performance.now() - 60_000;
+	session.dialog = { kind: "confirm", title: "Send a secret?" };
+	assert.equal((await told(deliver)).outcome, "busy");
+	session.dialog = null;
+	assert.equal((await told(deliver)).outcome, "done");
 });
 
 test("a message read too late is dropped", async () => {

@@ -176,7 +176,7 @@ class Stage:
         """Let time pass as the sidecar's loop does, until the brain leaves; how often it was woken."""
         until, woken, at_once = self.tick + seconds, 0, 0
         while not self.wanted(Leave):
-            due = self.brain.next_wake(self.now)
+            due = self.brain.next_wake()
             if due is None or due > until:
                 break
             at_once = at_once + 1 if due <= self.tick else 0

@@ -210,7 +210,7 @@ def test_after_any_records_nothing_is_stuck(*, tmux: bool, acts: list[tuple[str,
             stage.end()
             stage.settle()
     stage.wait(6)
-    assert stage.brain.next_wake(stage.now) is None
+    assert stage.brain.next_wake() is None
     assert set(range(1, stage._token + 1)) == set(stage.replies)
 
 

@@ -14,7 +14,7 @@ def test_a_hello_is_welcomed_first_then_published_and_nothing_wakes_the_sidecar_
         {"type": "welcome", "id": 1, "tank": "0.1.0", "protocol": 1, "entryTypes": ["session-recap"]}
     )
     assert isinstance(effects[-1], Publish)
-    assert stage.brain.next_wake(stage.now) is None
+    assert stage.brain.next_wake() is None
     assert stage.wait(86_400) == 0
 
 
@@ -35,7 +35,7 @@ def test_a_record_without_a_type_is_nothing(record: dict[str, object]) -> None:
 
 def test_an_extension_that_never_says_hello_ends_the_sidecar() -> None:
     brain = Brain(Moment(0.0, 5.0))
-    assert brain.next_wake(Moment(0.0, 5.0)) == 5.0 + HELLO_S
+    assert brain.next_wake() == 5.0 + HELLO_S
     (effect,) = brain.wake(Moment(0.0, 5.0 + HELLO_S))
     assert isinstance(effect, Leave)
 
@@ -162,7 +162,7 @@ def test_a_tmux_that_never_answers_leaves_nothing_stuck() -> None:
     stage.run()
     stage.wait(PANE_S)
     assert stage.status == "idle"
-    assert stage.brain.next_wake(stage.now) is None
+    assert stage.brain.next_wake() is None
 
 
 def test_a_focus_report_that_comes_before_tmux_answers_counts_more() -> None:
@@ -250,7 +250,7 @@ def test_a_priority_that_a_suspended_pi_stores_later_is_published_then() -> None
     stage.wait(60)
     assert stage.replies[token]["ok"] is False
     assert stage.answered_at[token] == 1005.0
-    assert stage.brain.next_wake(stage.now) is None
+    assert stage.brain.next_wake() is None
     stage.answer(stage.ordered("append")[-1])
     assert stage.entry["priority"] == 0
 

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from tank.session import inbox
+from tank.session import inbox, requests
 from tank.session.effects import Order, Publish, Reply
 from tank.session.inbox import ANSWERS, EXPIRES_S, HELD_BYTES, HELD_MESSAGES, REPEAT_S, REPLY_S, RETRY_S
 from tests.session.driver import WALL, Json, Stage, hello, session
@@ -115,7 +115,7 @@ def test_a_busy_session_queues_a_message_in_pi(mode: str) -> None:
     assert last(stage)["mode"] == mode
     stage.answer(last(stage), idle=False, pending=True)
     assert stage.delivered(token) == "queued"
-    assert stage.brain.next_wake(stage.now) is None
+    assert stage.brain.next_wake() is None
 
 
 @pytest.mark.parametrize("before_the_answer", [True, False])
@@ -286,7 +286,7 @@ def test_a_guarded_message_waits_for_the_end_of_the_run_and_costs_nothing_till_t
     assert stage.delivered(token) == "shown"
     stage.tool()
     stage.tool_ends()
-    assert stage.brain.next_wake(stage.now) is None or stage.wait(1) <= 1
+    assert stage.brain.next_wake() is None or stage.wait(1) <= 1
     assert stage.wait(3600) == 0
     assert bodies(stage) == []
     stage.end()
@@ -636,4 +636,28 @@ def test_once_all_is_said_nothing_wakes_the_sidecar(*, outcome: str, idle: bool,
     stage.end()
     stage.settle()
     stage.wait(1)
-    assert stage.brain.next_wake(stage.now) is None
+    assert stage.brain.next_wake() is None
+
+
+# What others do to Pi meanwhile
+
+
+def test_a_message_taken_by_a_pi_that_hangs_in_others_handlers_is_unknown_and_counts() -> None:
+    stage = session()
+    token = stage.send("fix it")
+    order = last(stage)
+    stage.answer(order, "taken")
+    stage.wait(REPLY_S)
+    assert stage.delivered(token) == "unknown"
+    assert stage.entry["messagesSinceInput"] == 1
+    stage.wait(60)
+    assert bodies(stage) == ["fix it"]
+
+
+def test_who_is_told_that_a_message_is_held_is_told_after_that_is_kept_and_shown() -> None:
+    stage = session()
+    stage.send("one")
+    stage.answer(last(stage), "busy")
+    told = stage.brain.request(99, requests.parse(b'{"type":"send","message":"two"}'), None, stage.now)
+    kinds = [e.record["type"] if isinstance(e, Order) else type(e).__name__ for e in told]
+    assert kinds[-3:] == ["keep", "Publish", "Reply"]

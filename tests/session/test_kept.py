@@ -30,6 +30,14 @@ memories = st.builds(
     received=st.integers(0, 99),
     focused=st.none() | st.booleans(),
     started=moments,
+    answers=st.lists(
+        st.tuples(
+            st.text(min_size=1),
+            st.floats(0, 1e9),
+            st.sampled_from([{"ok": True, "data": {"delivered": "started"}}, {"ok": False, "error": "busy"}]),
+        ),
+        max_size=kept.ANSWERS,
+    ).map(tuple),
     queued=st.lists(st.text(), max_size=kept.QUEUED).map(tuple),
     held=st.lists(st.tuples(st.text(), st.sampled_from(MODES), st.booleans()), max_size=HELD_MESSAGES).map(
         tuple

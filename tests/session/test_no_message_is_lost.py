@@ -221,7 +221,7 @@ class Delivery(RuleBasedStateMachine):
                 self.run_settles()
             self.read_orders()
             self.stage.wait(0.3)
-        assert self.stage.brain.next_wake(self.stage.now) is None
+        assert self.stage.brain.next_wake() is None
         self.judge()
 
     def judge(self) -> None:

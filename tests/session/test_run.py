@@ -74,6 +74,15 @@ def test_another_key_while_a_retry_is_waited_for_leaves_the_failure_and_is_asked
     assert stage.entry["statusDetail"] == "failed: 529: overloaded"
 
 
+def test_another_key_as_the_retries_are_exhausted_leaves_the_failure() -> None:
+    stage = session()
+    stage.start()
+    stage.end("error", "529: overloaded")
+    stage.key()
+    stage.settle()
+    assert stage.status == "needs-you"
+
+
 def test_escape_before_an_attempt_failed_says_nothing_about_it() -> None:
     stage = session()
     stage.start()

@@ -144,7 +144,7 @@ def test_the_entry_shows_no_gap(reason: str) -> None:
     assert stage.brain.entry(stage.now)["sessionId"] == "session-one"
     assert not stage.others[1:]
     stage.receive(hello(reason, **ONE))
-    assert stage.brain.next_wake(stage.now) is None or stage.brain.inbox.offer
+    assert stage.brain.next_wake() is None or stage.brain.inbox.offer
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_run_that_ends_after_a_restart_leaves_nothing_stuck(*, idle: bool) -> 
         again.end()
         again.settle()
         assert again.status == "idle"
-        assert again.brain.next_wake(again.now) is None
+        assert again.brain.next_wake() is None
 
 
 def test_a_compaction_that_began_and_ends_around_a_restart_leaves_nothing_stuck() -> None:
@@ -263,3 +263,47 @@ def test_an_imported_file_with_the_same_id_is_another_session() -> None:
     )
     assert (stage.status, stage.entry["label"]) == ("idle", "beta")
     assert len(stage.notices) == 2
+
+
+# What happened while no sidecar listened
+
+
+def ending(reason: str, error: str | None = None) -> dict[str, str | None]:
+    return {"stopReason": reason, "errorMessage": error}
+
+
+@pytest.mark.parametrize(
+    ("reason", "error", "status"),
+    [
+        ("error", "Connection error.", "needs-you"),
+        ("stop", None, "done"),
+        ("aborted", "Operation aborted", "idle"),
+    ],
+)
+def test_a_run_that_ended_unheard_ends_as_it_did(reason: str, error: str | None, status: str) -> None:
+    stage = session()
+    stage.focus(focused=False)
+    stage.start()
+    again = stage.restarted(ended=ending(reason, error))
+    assert again.status == status
+    assert again.entry["statusDetail"] == (f"failed: {error}" if status == "needs-you" else None)
+
+
+def test_a_message_that_was_out_with_no_answer_is_not_offered_again() -> None:
+    stage = session()
+    stage.send("fix it")
+    assert stage.ordered("deliver")
+    again = stage.restarted()
+    again.wait(60)
+    assert not again.ordered("deliver")
+
+
+def test_a_repeat_gets_its_first_answer_from_the_next_sidecar_too() -> None:
+    stage = session()
+    token = stage.send("fix it", id="one")
+    stage.answer(stage.ordered("deliver")[-1])
+    stage.start()
+    assert stage.delivered(token) == "started"
+    again = stage.restarted()
+    assert again.delivered(again.send("fix it", id="one")) == "started"
+    assert not again.ordered("deliver")

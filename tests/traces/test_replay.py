@@ -32,7 +32,7 @@ def published(recorded: Trace) -> list[dict[str, object]]:
     entries: list[dict[str, object]] = []
     for ms, record in recorded.records():
         now = Moment(WALL + ms / 1000, ms / 1000)
-        while (wake := brain.next_wake(now)) is not None and wake <= now.tick:
+        while (wake := brain.next_wake()) is not None and wake <= now.tick:
             entries += [
                 dict(e.entry) for e in brain.wake(Moment(WALL + wake, wake)) if isinstance(e, Publish)
             ]

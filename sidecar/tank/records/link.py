@@ -50,6 +50,13 @@ class CustomEntry(Published):
     at: str | None = None
 
 
+class Ending(Published):
+    """How an attempt of a run ended."""
+
+    stop_reason: str | None
+    error_message: str | None
+
+
 class Facts(Published):
     """What Pi can be asked at any time."""
 
@@ -62,6 +69,9 @@ class Facts(Published):
     is_idle: bool
     has_pending_messages: bool
     dialog: Dialog | None
+    ended: Ending | None = Field(
+        default=None, description="The last agent_end since agent_start, for a sidecar that didn't hear it"
+    )
     prompts: list[str] = Field(
         description="The first user texts on the current branch, at most 8, 512 code points each"
     )
@@ -232,13 +242,14 @@ class Call(Published):
 class Answer(Published):
     """What became of an order with an id.
 
+    taken: about to be given to Pi, whose handlers may take their time; the outcome follows;
     done: carried out (for deliver: given to Pi, not yet seen in its events); busy: Pi would lose it now;
     expired: read after `expires_at`, dropped; failed: Pi refused, see `error`.
     """
 
     type: Literal["answer"]
     id: int
-    outcome: Literal["done", "busy", "expired", "failed"]
+    outcome: Literal["taken", "done", "busy", "expired", "failed"]
     error: str | None = None
     is_idle: bool = Field(description="Whether Pi was idle just before the order was carried out")
     has_pending_messages: bool = Field(description="Whether Pi holds queued messages now")

@@ -64,6 +64,8 @@ class Brain:
         self._appends: dict[int, Append] = {}
         self._published: dict[str, object] = {}
         self._published_at = 0.0
+        self._light_due: float | None = None
+        """When a change that came too soon after the last publication is to be published."""
         self._kept: Kept | None = None
 
     def receive(self, record: Record, now: Moment) -> list[Effect]:
@@ -72,14 +74,14 @@ class Brain:
         if kind is None:
             return []
         if kind not in SILENT:
-            self.standing.events.append((kind, now.wall))
+            self.standing.hear(kind, now.wall)
         if kind == "hello":
             effects = self._hello(record, now)
         elif kind == "answer":
             effects = self._answer(record, now)
         else:
             effects = self._hear(kind, record, now)
-        return effects + self._settle_up(now)
+        return self._settled_up(effects, now)
 
     def request(
         self, token: int, request: requests.Request, sender: Sender | None, now: Moment
@@ -95,7 +97,7 @@ class Brain:
             effects = self._set_priority(token, request.priority, now)
         else:
             effects = self._send(token, request, sender, now)
-        return effects + self._settle_up(now)
+        return self._settled_up(effects, now)
 
     def project_found(self, cwd: str, key: str, name: str, now: Moment) -> list[Effect]:
         """Answers `FindProject`; one for a directory that the session has left changes nothing."""
@@ -126,14 +128,13 @@ class Brain:
                 self._appends[order] = append._replace(token=None)
                 error = "Pi did not store the priority within 5 s: the session is suspended or hangs, and may do it later"
                 effects.append(Reply(append.token, {"ok": False, "error": error}))
-        return effects + self._settle_up(now)
+        return self._settled_up(effects, now)
 
-    def next_wake(self, now: Moment) -> float | None:
+    def next_wake(self) -> float | None:
         """The tick at which `wake` is due; None at rest."""
-        times = [self._hello_due, self._pane_due, self.inbox.next_wake(running=self._running)]
+        times = [self._hello_due, self._pane_due, self._light_due]
+        times.append(self.inbox.next_wake(running=self._running))
         times += [append.due for append in self._appends.values() if append.token is not None]
-        if self._changed(self.entry(now)):
-            times.append(self._published_at + publication.LIGHT_S)
         return min((t for t in times if t is not None), default=None)
 
     def entry(self, now: Moment) -> dict[str, object]:
@@ -186,7 +187,7 @@ class Brain:
             self._hello_due = now.tick + HELLO_S
         elif kind == "call":
             effects += outgoing.call(record, self.profile)
-        return effects + self._publish(now) + self.inbox.hear(record, now.tick)
+        return effects + self.inbox.hear(record, now.tick)
 
     def _hello(self, record: Record, now: Moment) -> list[Effect]:
         facts, reason = fields.mapping(record, "facts") or {}, fields.string(record, "reason")
@@ -213,6 +214,11 @@ class Brain:
         phase = kept.resume(standing.phase, idle=facts.get("isIdle") is not False, asking=asking)
         if phase is standing.phase:
             return
+        ended = fields.mapping(facts, "ended")
+        if ended is not None and self._running and phase is Phase.IDLE:
+            self.run.hear({**ended, "type": "agent_end"})
+            self._finish(now, aborted=False, seen=self.focused is not False)
+            return
         if phase is Phase.ASKING and dialog is not None:
             self.run.hear({**dialog, "type": "ui_prompt_start"})
         standing.move(
@@ -230,6 +236,7 @@ class Brain:
         standing.detail, standing.recent = memory.detail, list(memory.recent)
         self.count, self.focused, self.started = memory.received, memory.focused, memory.started
         self.inbox.queued = list(memory.queued)
+        self.inbox.answers = {key: (tick, record) for key, tick, record in memory.answers}
         self.inbox.waiting = [
             Message(text, mode, guarded, answered=True) for text, mode, guarded in memory.held
         ]
@@ -247,7 +254,8 @@ class Brain:
             focused=self.focused,
             started=self.started,
             queued=tuple(inbox.queued[-kept.QUEUED :]),
-            held=tuple((m.text, m.mode, m.guarded) for m in inbox.waiting),
+            held=tuple((m.text, m.mode, m.guarded) for m in inbox.waiting if m.answered),
+            answers=tuple((key, *answer) for key, answer in inbox.answers.items())[-kept.ANSWERS :],
         )
 
     def _replace(self, now: Moment) -> list[Effect]:
@@ -328,7 +336,12 @@ class Brain:
         else:
             why = fields.string(record, "error") or "the session is busy changing; try again"
             reply = {"ok": False, "error": f"Pi did not store the priority: {why}"}
-        return [*self._publish(now), *([Reply(append.token, reply)] if append.token is not None else [])]
+        return [Reply(append.token, reply)] if append.token is not None else []
+
+    def _settled_up(self, effects: list[Effect], now: Moment) -> list[Effect]:
+        """These effects and what follows from the change. Replies come last: what they promise is kept and shown by then."""
+        whole = effects + self._settle_up(now)
+        return sorted(whole, key=lambda effect: isinstance(effect, Reply))
 
     def _settle_up(self, now: Moment) -> list[Effect]:
         """What follows from any change: offers, keys to ask for, what must be kept, what must be published."""
@@ -350,10 +363,9 @@ class Brain:
 
     def _publish(self, now: Moment) -> list[Effect]:
         entry = self.entry(now)
-        changed = self._changed(entry)
-        if not changed or (
-            changed <= publication.LIGHT and now.tick < self._published_at + publication.LIGHT_S
-        ):
+        changed, due = self._changed(entry), self._published_at + publication.LIGHT_S
+        self._light_due = due if changed and changed <= publication.LIGHT and now.tick < due else None
+        if not changed or self._light_due is not None:
             return []
         self._published, self._published_at = entry, now.tick
         return [Publish(entry)]

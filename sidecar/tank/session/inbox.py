@@ -57,6 +57,8 @@ class Offer:
     message: Message
     id: int
     at: float
+    taken: bool = False
+    """About to be given to Pi: no answer any more means that nothing became of it."""
     sent: bool = False
     """Given to Pi, not yet seen in its events."""
     begun: bool = False
@@ -126,6 +128,9 @@ class Inbox:
         if offer is None or offer.sent or offer.id != fields.integer(record, "id"):
             return []
         message = offer.message
+        if outcome == "taken":
+            offer.taken = True
+            return []
         if outcome == "busy":
             self.offer, self.retry_at = None, tick + RETRY_S
             return self._hold_all(tick)
@@ -143,7 +148,7 @@ class Inbox:
             self.offer = None
             self.queued.append(message.text[:PREFIX])
             return self._answer(message, "queued", tick)
-        offer.sent = True
+        offer.taken = offer.sent = True
         return []
 
     def hear(self, record: Record, tick: float) -> list[Effect]:
@@ -235,7 +240,9 @@ class Inbox:
         if offer.begun:
             return self._run_shown(offer, tick)
         self.offer = None
-        return self._unconfirmed(message, tick) if offer.sent else self._expired(message, tick)
+        if offer.taken and message in self.waiting:
+            self.waiting.remove(message)
+        return self._unconfirmed(message, tick) if offer.taken else self._expired(message, tick)
 
     def _started(self, tick: float, *, now_running: bool) -> list[Effect]:
         offer = self.offer

@@ -13,6 +13,7 @@ from tank.session.status import RUN, STATUS, Phase
 QUEUED = 16
 LATEST = 32503680000.0
 """The year 3000: a time that is no time would stop every publication."""
+ANSWERS = 32
 RESTING = {
     Phase.RUNNING: Phase.IDLE,
     Phase.ASKING: Phase.IDLE,
@@ -24,7 +25,8 @@ RESTING = {
 
 
 class Kept(NamedTuple):
-    """A sidecar's memory. Times in seconds since 1970; `held` are text, mode and guarded of each waiting message."""
+    """A sidecar's memory. Times in seconds since 1970; `held` are text, mode and guarded of each message
+    whose sender was told that it waits; `answers` the id, the tick and the reply of requests that may be repeated."""
 
     session_id: str
     phase: Phase
@@ -37,6 +39,7 @@ class Kept(NamedTuple):
     started: float
     queued: tuple[str, ...]
     held: tuple[tuple[str, str, bool], ...]
+    answers: tuple[tuple[str, float, Record], ...]
 
     def write(self) -> Record:
         """The value of a keep order."""
@@ -64,7 +67,17 @@ def read(value: object) -> Kept | None:
         started=started,
         queued=tuple(said for said in fields.items(value, "queued") if isinstance(said, str))[-QUEUED:],
         held=tuple(_held(fields.items(value, "held")[:HELD_MESSAGES])),
+        answers=tuple(_answers(fields.items(value, "answers")[-ANSWERS:])),
     )
+
+
+def _answers(answers: list[object]) -> list[tuple[str, float, Record]]:
+    read: list[tuple[str, float, Record]] = []
+    for answer in answers:
+        match answer:
+            case [str(key), float(tick), dict(record)]:
+                read.append((key, tick, record))
+    return read
 
 
 def _moment(record: Record, name: str) -> float | None:

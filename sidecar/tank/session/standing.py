@@ -24,6 +24,12 @@ class Standing:
     def status(self) -> str:
         return STATUS[self.phase]
 
+    def hear(self, event: str, wall: float) -> None:
+        """Remember an event for who asks why; the latest of several alike."""
+        if self.events and self.events[-1][0] == event:
+            self.events.pop()
+        self.events.append((event, wall))
+
     def happen(self, happening: Happening, wall: float, detail: str | None = None) -> None:
         """Move as the table says; a happening that it doesn't name here changes nothing."""
         if happening in TABLE[self.phase]:
