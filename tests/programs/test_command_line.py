@@ -242,7 +242,7 @@ def test_send_to_a_session_without_a_socket_says_why(desk: Desk) -> None:
     desk.session(label="login", socket=None)
     ran = desk.tank("send", "login", "hi")
     assert ran.returncode == 1
-    assert "it has no socket" in ran.stderr
+    assert "it has no message socket" in ran.stderr
 
 
 def test_send_steers_and_reads_standard_input(desk: Desk) -> None:

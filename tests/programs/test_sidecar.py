@@ -122,7 +122,7 @@ def test_a_killed_sidecar_comes_back_true(sidecar: Conversation) -> None:
     sidecar.event("agent_end", stopReason="error", errorMessage="overloaded")
     sidecar.event("agent_settled", aborted=False, isIdle=True, hasPendingMessages=False, context=None)
     before = sidecar.published(statusDetail="failed: overloaded", messagesSinceInput=2)
-    eventually(lambda: sidecar.kept()["held"])
+    eventually(lambda: sidecar.kept()["held"] and sidecar.kept()["detail"])
     sidecar.kill()
     kept = sidecar.kept()
     sidecar.start()

@@ -147,7 +147,7 @@ def test_a_session_can_call_itself(sender: Conversation) -> None:
     call(sender, str(sender.pid))
     sender.answer(sender.order("deliver"), idle=False, pending=True)
     assert result(sender) == (
-        "“sender” is busy; the message lies in its queue and is read in the current run.",
+        "“sender” is busy; the message lies in its queue, where Pi reads it in turn.",
         False,
     )
 
@@ -177,7 +177,10 @@ def test_a_session_without_a_socket_takes_no_messages(
     call(sender, "mute")
     text, failed = result(sender)
     assert failed
-    assert text == "mute takes no messages: it has no socket. The message was not delivered to “mute”."
+    assert (
+        text
+        == "mute: it has no message socket: `tank doctor` says more. The message was not delivered to “mute”."
+    )
 
 
 def test_a_refused_socket_that_appears_within_a_second_is_reached(

@@ -19,7 +19,7 @@ from tank.board.state import (
     session,
     who,
 )
-from tank.roster.roster import Life
+from tank.roster import target
 
 
 def _moved(steps: int) -> Callable[[State], Step]:
@@ -82,10 +82,8 @@ def _priority(state: State) -> Step:
     chosen = session(state, state.selected)
     if not chosen:
         return state, ()
-    if chosen.life is Life.ELSEWHERE:
-        return replace(state, notice="it runs on another machine: set its priority there"), ()
-    if chosen.entry.socket is None:
-        return replace(state, notice="it has no message socket: its priority can't be set from here"), ()
+    if why := target.unreachable(chosen):
+        return replace(state, notice=why), ()
     return replace(state, mode=Mode.PRIORITY, asked=state.selected), ()
 
 

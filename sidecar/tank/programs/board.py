@@ -85,6 +85,8 @@ class Board:
         self.draw()
 
     def draw(self) -> None:
+        """Ages are of this moment, whatever else is drawn for."""
+        self.state, _ = update(self.state, Tick(now()))
         self._draw(self.state)
         began = [each.entry.status_since for each in self.state.roster.sessions]
         self._age_at = time.monotonic() + soonest(began, self.state.now, VERIFY_S)
@@ -119,7 +121,7 @@ class Board:
             self._rescan()
         self._watch_transcript()
         if time.monotonic() >= self._age_at:
-            self.feed(Tick(now()))
+            self.draw()
         self._loop.later(POLL_S, self._poll)
 
     def _rescan(self) -> None:

@@ -17,7 +17,7 @@ from tank.edges.commands import Command, Ended
 from tank.edges.dial import Dial
 from tank.edges.live_directory import LiveDirectory
 from tank.edges.log import Log
-from tank.edges.loop import Loop
+from tank.edges.loop import Loop, Timer
 from tank.edges.outlet import Outlet
 from tank.edges.own_entry import OwnEntry
 from tank.edges.socket_server import Server
@@ -39,7 +39,8 @@ RECORD_LIMIT_BYTES = 512 * 1024
 """A forwarded record with the kept value, which is most of it."""
 SEND_S = 7.0
 """Less than the 8 s that the extension waits for a tool's result, more than the 5 s of the other sidecar."""
-PUBLISH_RETRY_S = 5.0
+RETRY_S = 5.0
+"""Between two attempts to publish or to listen where that failed."""
 ANSWERED = ("deliver", "show", "append")
 """Orders that the extension answers."""
 
@@ -61,8 +62,10 @@ class Sidecar:
         self.server = Server(self.loop, self._asked)
         self.own: OwnEntry | None = None
         self.failing = False
+        self.retry: Timer | None = None
+        self.listen_at = 0.0
         self.commands: list[Command] = []
-        self.loop.idle = lambda: self.brain.next_wake(now())
+        self.loop.idle = self.brain.next_wake
         self.loop.woken = lambda: self.do(self.brain.wake(now()))
 
     def run(self) -> None:
@@ -138,8 +141,10 @@ class Sidecar:
         """While Pi reads nothing, what would lie in the pipe past its time is busy, and of keep only the last counts."""
         kind = record.get("type")
         if self.outlet.backlog and kind in ANSWERED:
-            busy = {"type": "answer", "id": record["id"], "outcome": "busy"}
-            self.loop.later(0, lambda: self.do(self.brain.receive(busy, now())))
+            answer = {"type": "answer", "id": record["id"], "outcome": "busy"}
+            if kind == "append":
+                answer |= {"outcome": "failed", "error": "it reads nothing: it is suspended or hangs"}
+            self.loop.later(0, lambda: self.do(self.brain.receive(answer, now())))
         elif self.outlet.backlog and kind == "keep":
             self.latest_keep = record
         else:
@@ -196,13 +201,14 @@ class Sidecar:
             else:
                 self.brain.socket = str(path)
                 return
+        self.listen_at = time.monotonic() + RETRY_S
 
     def _publish(self, entry: Record) -> None:
         if self.brain.place is None:
             return
         try:
             own = self.own or self._claim(self.brain.place.pid)
-            if self.brain.socket is not None and not self.server.stands():
+            if not self.server.stands() and time.monotonic() >= self.listen_at:
                 self._listen(own)
             if entry["socket"] != self.brain.socket:
                 entry = self.brain.entry(now())
@@ -220,13 +226,13 @@ class Sidecar:
             said = text.line(f"Tank can't publish this session{where}: {why}. It tries again by itself.")
             self.log.warn(said)
             self._order({"type": "notify", "text": said, "level": "warning"})
-            self.loop.later(PUBLISH_RETRY_S, self._publish_again)
+        if self.retry is None:
+            self.retry = self.loop.later(RETRY_S, self._publish_again)
 
     def _publish_again(self) -> None:
+        self.retry = None
         if self.failing:
             self._publish(self.brain.entry(now()))
-        if self.failing:
-            self.loop.later(PUBLISH_RETRY_S, self._publish_again)
 
     # Other programs
 
@@ -299,9 +305,9 @@ class Sidecar:
             return
         entry = session.entry
         shown = entry.label or entry.session_id[:8]
-        if entry.socket is None:
-            refused = {"ok": False, "error": f"{shown} takes no messages: it has no socket"}
-            self._sent_out(call, shown, refused | {"data": {"delivered": "no"}})
+        if refusal := target.unreachable(session):
+            refused = {"ok": False, "error": f"{shown}: {refusal}", "data": {"delivered": "no"}}
+            self._sent_out(call, shown, refused)
             return
         line = orjson.dumps({**request, "to": {"sessionId": entry.session_id}}) + b"\n"
 
@@ -313,7 +319,7 @@ class Sidecar:
                 record = {"ok": False, "error": error, "data": {"delivered": delivered}}
             self._sent_out(call, shown, record)
 
-        dial = Dial(self.loop, entry.socket, line, SEND_S, done)
+        dial = Dial(self.loop, entry.socket or "", line, SEND_S, done)
 
     def _sent_out(self, call: int, shown: str, reply: Record) -> None:
         self.do(self.brain.sent_out(call, shown, reply))

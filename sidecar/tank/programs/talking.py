@@ -12,7 +12,7 @@ from tank.records import delivery, fields, text
 from tank.records.entry import Entry
 from tank.records.fields import Record
 from tank.roster import target
-from tank.roster.roster import Life, Session
+from tank.roster.roster import Session
 from tank.session.requests import MESSAGE_LIMIT_BYTES
 
 OLDEST_S = 10**9
@@ -40,8 +40,8 @@ def message_of(argument: str) -> str:
 
 def read_message(stream: BinaryIO) -> str:
     """All of standard input, without the line end that `echo` adds."""
-    data = stream.read(MESSAGE_LIMIT_BYTES + 1)
-    return message_of(data.decode("utf-8", "surrogateescape")).removesuffix("\n")
+    data = stream.read(MESSAGE_LIMIT_BYTES + 2).removesuffix(b"\n")
+    return message_of(data.decode("utf-8", "surrogateescape"))
 
 
 def send(word: str, message: str, *, steer: bool, as_json: bool) -> Iterator[str]:
@@ -94,11 +94,9 @@ def explain(word: str, *, as_json: bool) -> Iterator[str]:
 def _ask(session: Session, record: Record) -> Record:
     """The session's reply; where there is none, a refusal in its place that tells whether the request may have been read."""
     try:
-        if session.life is Life.ELSEWHERE:
-            raise RefusedError("it runs on another machine: ask there")
-        if session.entry.socket is None:
-            raise RefusedError("it has no socket and takes no messages: `tank doctor` says more")
-        return socket_client.request(session.entry.socket, record)
+        if why := target.unreachable(session):
+            raise RefusedError(why)
+        return socket_client.request(session.entry.socket or "", record)
     except RefusedError as error:
         became = "unknown" if isinstance(error, NoAnswerError) else "no"
         return {"ok": False, "error": str(error), "data": {"delivered": became}}

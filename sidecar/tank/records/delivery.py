@@ -2,7 +2,7 @@
 
 SENTENCES = {
     "started": "“{who}” was idle and started a run on it.",
-    "queued": "“{who}” is busy; the message lies in its queue and is read in the current run.",
+    "queued": "“{who}” is busy; the message lies in its queue, where Pi reads it in turn.",
     "held": "“{who}” can't take a message right now; it is held there and delivered as soon as that is possible.",
     "shown": "The message is shown in “{who}” but starts no run.",
     "no": "The message was not delivered to “{who}”.",

@@ -11,8 +11,9 @@ JOINERS = "\u200c\u200d"
 CLUSTER_LIMIT = 16
 """Code points of one cluster that are kept: the longest emoji family has 11, a stack of accents has no end."""
 
+WORD = r"(?:token|key|secret|passwd|password|authorization)[\"']?"
 SECRET = re.compile(
-    r"((?:token|key|secret|passwd|password|authorization)[\"']?(?:\s*[:=]\s*|\s+)[\"']?)((?:bearer|basic|token)\s+)?([^\s\"']+)",
+    rf"((?:{WORD}\s*[:=]\s*|(?<![a-z]){WORD}\s+)[\"']?)((?:bearer|basic|token)\s+)?([^\s\"']+)",
     re.IGNORECASE,
 )
 URL_USER = re.compile(r"(?<=://)[^/\s@]+(?=@)")

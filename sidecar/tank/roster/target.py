@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tank.errors import NoSuchSessionError
 from tank.records import text
 from tank.records.entry import LINE_CELLS
-from tank.roster.roster import Session
+from tank.roster.roster import Life, Session
 
 PREFIX = 6
 """Characters of an id that may stand for it."""
@@ -31,6 +31,15 @@ def resolve(word: str, sessions: Sequence[Session]) -> Session:
     if sessions:
         raise NoSuchSessionError(f"no session is {quoted}; these are open:\n{candidates(sessions)}")
     raise NoSuchSessionError(f"no session is {quoted}: none is open")
+
+
+def unreachable(session: Session) -> str | None:
+    """Why nobody here can ask the session anything; None when its socket can be tried."""
+    if session.life is Life.ELSEWHERE:
+        return "it runs on another machine: ask there"
+    if session.entry.socket is None:
+        return "it has no message socket: `tank doctor` says more"
+    return None
 
 
 def candidates(sessions: Iterable[Session]) -> str:
