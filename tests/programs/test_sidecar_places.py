@@ -22,6 +22,8 @@ from tests.support.conversation import Conversation, Json, after
 from tests.support.entries import NOBODY
 
 Converse = Callable[..., Conversation]
+ROOT = {"key": "/", "name": "/"}
+"""The project of the directory that the sessions stand in: once it's published, nothing changes by itself."""
 NAMESPACE = ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]), "--mount"]
 
 
@@ -237,7 +239,7 @@ def test_what_is_no_socket_of_ours_is_neither_followed_nor_touched(
 def test_an_entry_and_socket_that_a_killed_one_left_are_replaced(converse: Converse) -> None:
     sidecar = converse()
     sidecar.hello()
-    before = sidecar.published()
+    before = sidecar.published(project=ROOT)
     sidecar.kill()
     assert sidecar.entry() == before
     assert sidecar.socket_file.exists()
@@ -251,10 +253,10 @@ def test_an_entry_and_socket_that_a_killed_one_left_are_replaced(converse: Conve
 def test_of_two_for_one_session_each_removes_only_its_own(converse: Converse) -> None:
     first = converse(pid=os.getpid())
     first.hello()
-    settled = first.published(project={"key": "/", "name": "/"})
+    first.published(project=ROOT)
     second = converse(pid=os.getpid())
     second.hello()
-    entry = second.published(sidecarPid=second.process.pid, project=settled["project"])
+    entry = second.published(sidecarPid=second.process.pid, project=ROOT)
     assert entry["socket"] != str(first.socket_file)
     assert first.line(entry["socket"]).ask({"type": "ping"})["data"]["sidecarPid"] == second.process.pid
     assert first.ask({"type": "ping"})["data"]["sidecarPid"] == first.process.pid
@@ -459,7 +461,7 @@ def test_a_directory_that_becomes_read_only_keeps_its_entry_whole_and_holds_no_e
     live.mkdir(parents=True, mode=0o700)
     sidecar = converse(prefix=[*mounts, *after(f"set -e; mount --bind {live} {live}")])
     sidecar.hello()
-    entry = sidecar.published()
+    entry = sidecar.published(project=ROOT)
     remount(sidecar, mounts, "ro", live)
     sidecar.run()
     assert "Read-only file system" in sidecar.order("notify")["text"]
