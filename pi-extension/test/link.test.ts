@@ -67,6 +67,18 @@ test("a sidecar that leaves a request unanswered is replaced, a slow one in time
 	assert.equal(first?.signalCode, "SIGKILL");
 });
 
+test("what one copy asked and the next one reads the answer to ends no sidecar", async () => {
+	stage.sidecar(answering());
+	const before = stage.link({ ...stage.times, answer: 200 });
+	before.open("startup");
+	await eventually(() => stage.read("hello").length === 1);
+	const { sidecar } = stage.shared;
+	before.send({ type: "agent_start" });
+	stage.link(PATIENT).open("new");
+	await setTimeout(400);
+	assert.deepEqual([stage.read("agent_start").length, stage.shared.sidecar], [1, sidecar]);
+});
+
 test("an answer that came while Pi itself was busy counts", async () => {
 	stage.sidecar(answering());
 	const link = stage.link({ ...stage.times, answer: 400 });

@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import type { Asked } from "../src/records.ts";
 import { answer, Session } from "../src/session.ts";
+import { eventually } from "./support/sidecars.ts";
 
 /** A session that knows its sidecar, in a Pi that writes down what it is given. */
 function made({ idle = true } = {}) {
@@ -89,4 +94,33 @@ test("what Pi throws is the answer's error", async () => {
 	Object.assign(session.ctx, { isIdle: () => assert.fail("stale") });
 	const said = await told(append);
 	assert.deepEqual([said.outcome, said.error], ["failed", "stale"]);
+});
+
+test("entries that others append are found while watched, the last of each type that was asked for", async () => {
+	const folder = mkdtempSync(join(tmpdir(), "tank-"));
+	const file = join(folder, "session.jsonl");
+	writeFileSync(file, "");
+	const { session } = made();
+	const entries: object[] = [];
+	Object.assign(session.ctx.sessionManager, { getEntries: () => entries, getSessionFile: () => file });
+	const append = (customType: string, data: number) => {
+		entries.push({ type: "custom", customType, data, timestamp: "t" });
+		appendFileSync(file, "x");
+	};
+	const found: object[][] = [];
+	session.entryTypes = ["recap"];
+	append("recap", 1);
+	session.watch((asked) => found.push(asked));
+	append("other", 2);
+	entries.push({ type: "custom", customType: "recap", data: 3, timestamp: "t" });
+	append("recap", 4);
+	await eventually(() => found.length === 2);
+	append("other", 5);
+	await setTimeout(50);
+	session.watching?.abort();
+	append("recap", 6);
+	await setTimeout(50);
+	const entry = (data: number) => [{ customType: "recap", data, at: "t" }];
+	assert.deepEqual(found, [entry(1), entry(4)]);
+	rmSync(folder, { recursive: true });
 });
