@@ -7,7 +7,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { argument, ending, facts, model, prompt, reply, usage } from "./facts.ts";
 import { connect, shared } from "./link.ts";
-import type { Forwarded, Order } from "./records.ts";
+import type { Order } from "./records.ts";
 import { answer, Session } from "./session.ts";
 import { followFocus, keyPress } from "./terminal.ts";
 import { registerTools } from "./tools.ts";
@@ -26,7 +26,7 @@ export default function tank(pi: ExtensionAPI): void {
 		if (common.owner) return notice("second", "Tank is loaded twice, this copy does nothing: see `pi list`.", ctx);
 		if (reason === "reload") common.noticed.clear();
 		common.owner = link;
-		session = new Session(ctx);
+		session = new Session(pi, ctx);
 		registerTools(pi, link, notice);
 		common.release?.();
 		common.release = followFocus((focused) => safely(() => {
@@ -49,8 +49,7 @@ export default function tank(pi: ExtensionAPI): void {
 		if (order.type === "notify") session?.ctx.ui.notify(order.text, order.level);
 		if (order.type === "watch_key") watchKey();
 		if (order.type === "deliver" || order.type === "show" || order.type === "append") {
-			const tell = (said: Forwarded) => safely(() => link.send(said));
-			answer(pi, order, session, tell).then(tell);
+			answer(order, session, (said) => safely(() => link.send(said)));
 		}
 	}
 

@@ -12,6 +12,7 @@ const STARTING_MS = 10_000;
 const QUEUED_MS = 500;
 
 export class Session {
+	readonly pi: ExtensionAPI;
 	readonly ctx: ExtensionContext;
 	/** What the sidecar's welcome asked for; all that it ordered before was meant for the session that went. */
 	entryTypes: readonly string[] | undefined;
@@ -26,7 +27,8 @@ export class Session {
 	/** How many of the session's entries were looked at. */
 	#seen: number;
 
-	constructor(ctx: ExtensionContext) {
+	constructor(pi: ExtensionAPI, ctx: ExtensionContext) {
+		this.pi = pi;
 		this.ctx = ctx;
 		this.#seen = ctx.sessionManager.getEntries().length;
 	}
@@ -59,33 +61,26 @@ export class Session {
 	}
 }
 
-/**
- * Carries it out; busy while one session gives way to another. Never rejects. That a message is about to be given to Pi
- * is told before: handlers of others may block Pi meanwhile.
- */
-export async function answer(
-	pi: ExtensionAPI,
-	order: Asked,
-	session: Session | undefined,
-	tell: (said: Forwarded) => void,
-): Promise<Forwarded> {
+/** Carries it out and tells what became of it; busy while one session gives way to another. Never rejects. */
+export async function answer(order: Asked, session: Session | undefined, tell: (said: Forwarded) => void) {
 	const said = { type: "answer", id: order.id, outcome: "busy", error: null, isIdle: false, hasPendingMessages: false };
-	if (!session?.entryTypes) return said;
+	if (!session?.entryTypes) return tell(said);
 	const { ctx } = session;
 	try {
 		said.isIdle = ctx.isIdle();
-		said.outcome = carryOut(pi, order, session, () => tell({ ...said, outcome: "taken" }));
+		said.outcome = carryOut(order, session, () => tell({ ...said, outcome: "taken" }));
 		const queues = order.type === "deliver" && said.outcome === "done" && !said.isIdle;
 		for (let ms = 0; queues && ms < QUEUED_MS && !ctx.hasPendingMessages(); ms += 10) await setTimeout(10);
-		return { ...said, hasPendingMessages: ctx.hasPendingMessages() };
+		tell({ ...said, hasPendingMessages: ctx.hasPendingMessages() });
 	} catch (error) {
-		return { ...said, outcome: "failed", error: error instanceof Error ? error.message : String(error) };
+		tell({ ...said, outcome: "failed", error: error instanceof Error ? error.message : String(error) });
 	}
 }
 
 /** Pi loses a message while it compacts or another is about to run, and gives the model what is shown in a run. */
-function carryOut(pi: ExtensionAPI, order: Asked, session: Session, taking: () => void): "done" | "busy" | "expired" {
-	const queues = order.type === "deliver" && session.running;
+function carryOut(order: Asked, session: Session, taking: () => void): "done" | "busy" | "expired" {
+	const { pi, running } = session;
+	const queues = order.type === "deliver" && running;
 	if (order.type === "deliver" && Date.now() > order.expiresAt) return "expired";
 	if (order.type !== "append" && !queues && !session.resting()) return "busy";
 	if (order.type === "append") {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SessionEntry } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, SessionEntry } from "@earendil-works/pi-coding-agent";
 import { argument, ending, facts, latest, prompt, reply } from "../src/facts.ts";
 import { Session } from "../src/session.ts";
 import { FakePi } from "./support/examples.ts";
@@ -14,10 +14,10 @@ test("of the branch the first eight prompts and the last reply are told", () => 
 	const answers = [said("assistant", text("no")), said("assistant", text("yes")), said("assistant", { type: "toolCall" })];
 	const { ctx } = new FakePi(() => {});
 	Object.assign(ctx.sessionManager, { getBranch: () => [said("system"), ...users, ...answers, said("user", text("q"))] });
-	const { prompts, reply } = facts(new Session(ctx)) as { prompts: string[]; reply: string };
+	const { prompts, reply } = facts(new Session({} as ExtensionAPI, ctx)) as { prompts: string[]; reply: string };
 	assert.deepEqual([prompts, reply], [["0", "1", "2", "3", "4", "5", "6", "7"], "yes"]);
 	Object.assign(ctx.sessionManager, { getBranch: () => [] });
-	assert.equal((facts(new Session(ctx)) as { reply: unknown }).reply, null);
+	assert.equal((facts(new Session({} as ExtensionAPI, ctx)) as { reply: unknown }).reply, null);
 });
 
 test("a prompt is cut to 512 code points", () => {

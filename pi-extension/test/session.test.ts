@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
-import type { Asked } from "../src/records.ts";
+import type { Asked, Forwarded } from "../src/records.ts";
 import { answer, Session } from "../src/session.ts";
 import { eventually } from "./support/sidecars.ts";
 
@@ -16,11 +16,17 @@ function made({ idle = true } = {}) {
 	const pi = { sendUserMessage: note("user"), sendMessage: note("shown"), appendEntry: note("entry") };
 	const manager = { getEntries: () => [] };
 	const ctx = { isIdle: () => idle, hasPendingMessages: () => false, sessionManager: manager };
-	const session = new Session(ctx as unknown as ExtensionContext);
+	const session = new Session(pi as unknown as ExtensionAPI, ctx as unknown as ExtensionContext);
 	session.entryTypes = [];
 	const early: unknown[] = [];
-	const tell = (said: unknown) => void early.push([(said as { outcome: string }).outcome, given.length]);
-	const told = (order: Asked) => answer(pi as unknown as ExtensionAPI, order, session, tell);
+	const told = async (order: Asked) => {
+		const said: Forwarded[] = [];
+		await answer(order, session, (each) => {
+			early.push([each.outcome, given.length]);
+			said.push(each);
+		});
+		return said.at(-1)!;
+	};
 	return { session, given, told, early };
 }
 
@@ -32,7 +38,7 @@ test("a message is given to an idle Pi, always with its way to be queued", async
 	const { told, given, early } = made();
 	const said = { type: "answer", id: 7, outcome: "done", error: null, isIdle: true, hasPendingMessages: false };
 	assert.deepEqual(await told(deliver), said);
-	assert.deepEqual(early, [["taken", 0]], "told before Pi has it");
+	assert.deepEqual(early, [["taken", 0], ["done", 1]], "told before Pi has it");
 	await told({ ...deliver, mode: "steer" });
 	assert.deepEqual(given, [["user", "/quit", { deliverAs: "followUp" }], ["user", "/quit", { deliverAs: "steer" }]]);
 });
@@ -58,7 +64,7 @@ test("busy while Pi compacts, while a prompt is about to start, and before the s
 	assert.equal((await unknown.told(append)).outcome, "busy");
 	for (const order of [deliver, show, append]) {
 		const said = { type: "answer", id: order.id, outcome: "busy", error: null, isIdle: false, hasPendingMessages: false };
-		assert.deepEqual(await answer({} as ExtensionAPI, order, undefined, () => assert.fail("taken")), said);
+		await answer(order, undefined, (each) => assert.deepEqual(each, said));
 	}
 });
 
