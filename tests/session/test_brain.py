@@ -30,6 +30,13 @@ def test_a_record_without_a_type_is_nothing(record: dict[str, object]) -> None:
     assert session().receive(record) == []
 
 
+def test_before_the_first_hello_nothing_is_kept_published_or_offered() -> None:
+    stage = Stage()
+    assert stage.hear("focus", focused=True) == []
+    assert stage.hear("agent_start", id=9) == [Order({"type": "taken", "id": 9})]
+    assert stage.brain.wake(stage.now) == []
+
+
 # Life
 
 
@@ -160,7 +167,9 @@ def test_a_pane_that_is_shown_or_of_which_tmux_says_nothing_counts_as_seen(*, sh
 def test_a_tmux_that_never_answers_leaves_nothing_stuck() -> None:
     stage = Stage(tmux=True, said=hello())
     stage.run()
-    stage.wait(PANE_S)
+    stage.wait(PANE_S - 0.1)
+    assert stage.status == "working"
+    stage.wait(0.1)
     assert stage.status == "idle"
     assert stage.brain.next_wake() is None
 

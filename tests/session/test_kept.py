@@ -8,7 +8,7 @@ from tank.session import kept
 from tank.session.inbox import HELD_MESSAGES, MODES
 from tank.session.kept import Kept
 from tank.session.status import RUN, STATUS, Phase
-from tests.session.driver import hello, session
+from tests.session.driver import Stage, hello, session
 
 moments = st.floats(0, kept.LATEST - 1)
 changes = st.fixed_dictionaries(
@@ -71,9 +71,31 @@ def test_a_value_that_was_changed_is_read_as_far_as_it_goes_and_starts_a_session
     value = orjson.loads(orjson.dumps(value))
     found = kept.read(value)
     assert found is None or kept.read(through_the_extension(found)) == found
-    stage = session()
-    stage = type(stage)(said=hello("restart", kept=value))
+    stage = Stage(said=hello("restart", kept=value))
     assert stage.entries
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "moving", "detail": None, "at": "2026-07-01T10:09:00.250Z"},
+        {"status": "idle", "detail": None, "at": "yesterday"},
+        {"status": "idle", "detail": None},
+        {"at": "2026-07-01T10:09:00.250Z"},
+        "idle",
+    ],
+)
+def test_a_change_that_the_entry_does_not_allow_is_left_out(change: object) -> None:
+    stage = session()
+    stage.start()
+    again = Stage(said=hello("restart", kept=stage.kept | {"recent": [change]}, isIdle=False))
+    assert again.entry["recent"] == []
+
+
+@pytest.mark.parametrize("moment", [-1, 1e300, "2026", None, True])
+@pytest.mark.parametrize("name", ["since", "started"])
+def test_a_time_that_is_none_makes_the_whole_no_memory(name: str, moment: object) -> None:
+    assert kept.read(session().kept | {name: moment}) is None
 
 
 @pytest.mark.parametrize("value", [None, 7, "x", [], {}, {"session_id": "x"}, {"phase": "idle"}])

@@ -28,6 +28,23 @@ def test_a_run_is_judged_by_its_last_attempt_when_retries_are_exhausted() -> Non
     assert run.reason == "failed: 529: overloaded"
 
 
+def test_a_run_of_which_no_attempt_was_heard_has_finished() -> None:
+    stage = session()
+    stage.focus(focused=False)
+    stage.start()
+    stage.settle()
+    assert stage.status == "done"
+
+
+def test_while_an_attempt_runs_no_key_is_asked_for() -> None:
+    stage = session()
+    stage.start()
+    stage.end("error", "529: overloaded")
+    stage.start()
+    stage.key()
+    assert len(stage.ordered("watch_key")) == 1
+
+
 def test_a_failure_followed_by_a_follow_up_that_succeeds_is_past() -> None:
     stage = session()
     stage.start()
@@ -373,6 +390,7 @@ def test_an_automatic_compaction_within_a_run_changes_no_status(reason: str, end
     stage.end()
     stage.hear("session_before_compact", reason=reason)
     stage.hear(end, reason=reason)
+    assert stage.status == "working"
     stage.settle()
     assert stage.statuses == ["idle", "working", "idle"]
 

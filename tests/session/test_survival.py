@@ -138,6 +138,32 @@ def test_a_killed_sidecar_keeps_its_times_and_a_reload_starts_the_status_over() 
 
 
 @pytest.mark.parametrize("reason", ["reload", "new", "resume", "fork"])
+def test_nothing_of_an_old_run_is_in_the_next_one(reason: str) -> None:
+    stage = session()
+    stage.start()
+    stage.tool(name="review")
+    stage.leaves(reason)
+    stage.wait(1)
+    stage.receive(hello(reason))
+    assert stage.entry["recent"] == [] or reason == "reload"
+    assert stage.entry["statusSince"] == stage.entry["updatedAt"]
+    stage.start()
+    assert stage.entry["activity"] is None
+    stage.asks("custom", None)
+    assert stage.status == "working"
+
+
+@pytest.mark.parametrize("reason", ["reload", "new", "resume", "fork"])
+def test_a_session_that_was_idle_starts_its_status_over(reason: str) -> None:
+    stage = session()
+    before = stage.entry["statusSince"]
+    stage.leaves(reason)
+    stage.wait(1)
+    stage.receive(hello(reason))
+    assert stage.entry["statusSince"] > before
+
+
+@pytest.mark.parametrize("reason", ["reload", "new", "resume", "fork"])
 def test_the_entry_shows_no_gap(reason: str) -> None:
     stage = before()
     stage.leaves(reason)
