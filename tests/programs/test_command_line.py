@@ -406,7 +406,12 @@ EXPLANATION = {
     "detail": "Allow?",
     "rule": "a dialog opened in a run",
     "next": ["the dialog closed → working"],
-    "events": [{"event": "agent_start", "age": 438.1}, {"event": "ui_prompt_start", "age": 0.2}],
+    "events": [
+        {"event": "agent_start", "age": 438.1},
+        {"event": "focus", "age": 9.0},
+        {"event": "focus", "age": 2.1},
+        {"event": "ui_prompt_start", "age": 0.2},
+    ],
 }
 
 
@@ -422,6 +427,7 @@ def test_explain_gives_rule_events_and_what_would_change_it(desk: Desk) -> None:
         "  the dialog closed → working",
         "last events:",
         "     7m ago  agent_start",
+        "     2s ago  focus × 2",
         "     0s ago  ui_prompt_start",
     ]
     assert json.loads(desk.tank("explain", "login", "--json").stdout) == EXPLANATION

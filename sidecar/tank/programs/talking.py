@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from typing import BinaryIO
 
 from tank.board import ages, said
@@ -117,10 +118,12 @@ def _texts(data: Record, field: str) -> list[str]:
 
 
 def _events(data: Record) -> list[str]:
+    """Newest last; of several alike in a row the latest, with their number."""
     shown, now = [], datetime.now(UTC)
-    for item in fields.items(data, "events"):
-        if isinstance(item, dict):
-            age = fields.number(item, "age")
-            ago = "" if age is None else f"{ages.age(now - timedelta(seconds=min(age, OLDEST_S)), now)} ago"
-            shown.append(f"{ago:>9}  {text.line(fields.string(item, 'event') or '')}")
+    told = [item for item in fields.items(data, "events") if isinstance(item, dict)]
+    for event, alike in groupby(told, key=lambda item: text.line(fields.string(item, "event") or "")):
+        *before, latest = alike
+        age = fields.number(latest, "age")
+        ago = "" if age is None else f"{ages.age(now - timedelta(seconds=min(age, OLDEST_S)), now)} ago"
+        shown.append(f"{ago:>9}  {event}{f' × {len(before) + 1}' if before else ''}")
     return shown

@@ -74,7 +74,7 @@ class Brain:
         if kind is None:
             return []
         if kind not in SILENT:
-            self.standing.hear(kind, now.wall)
+            self.standing.events.append((kind, now.wall))
         if kind == "hello":
             effects = self._hello(record, now)
         elif kind == "answer":

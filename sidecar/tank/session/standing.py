@@ -6,7 +6,7 @@ from tank.session.publication import stamp
 from tank.session.status import STATUS, TABLE, Happening, Phase, after, changes
 
 RECENT = 8
-EVENTS = 40
+EVENTS = 100
 
 
 class Standing:
@@ -23,12 +23,6 @@ class Standing:
     @property
     def status(self) -> str:
         return STATUS[self.phase]
-
-    def hear(self, event: str, wall: float) -> None:
-        """Remember an event for who asks why; the latest of several alike."""
-        if self.events and self.events[-1][0] == event:
-            self.events.pop()
-        self.events.append((event, wall))
 
     def happen(self, happening: Happening, wall: float, detail: str | None = None) -> None:
         """Move as the table says; a happening that it doesn't name here changes nothing."""
