@@ -37,6 +37,9 @@ usages = st.fixed_dictionaries(
 )
 models = st.none() | st.fixed_dictionaries({"provider": texts, "id": texts})
 dialogs = st.fixed_dictionaries({"kind": st.sampled_from(["confirm", "custom"]), "title": st.none() | texts})
+endings = st.fixed_dictionaries(
+    {"stopReason": st.sampled_from(["stop", "error", "aborted"]), "errorMessage": st.none() | texts}
+)
 customs = st.fixed_dictionaries({"customType": st.just("session-recap"), "data": junk, "at": junk})
 told = st.builds(
     lambda changes: facts(**changes),
@@ -52,6 +55,7 @@ told = st.builds(
             "isIdle": st.booleans() | junk,
             "hasPendingMessages": st.booleans() | junk,
             "dialog": st.none() | dialogs | junk,
+            "ended": st.none() | endings | junk,
             "prompts": st.lists(texts, max_size=9) | junk,
             "reply": texts | junk,
             "priority": junk | st.builds(lambda p: {"priority": p}, st.integers(-1, 4)),
@@ -87,7 +91,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "entries": st.lists(customs, max_size=2),
     "tool": st.sampled_from(["send_to_session", "x"]),
     "arguments": st.fixed_dictionaries({}, optional={"to": texts, "message": texts, "mode": texts}),
-    "outcome": st.sampled_from(["done", "busy", "expired", "failed"]),
+    "outcome": st.sampled_from(["taken", "done", "busy", "expired", "failed"]),
     "error": st.none() | texts,
     "dialog": st.none() | dialogs,
     "kept": st.just("the last one") | junk,

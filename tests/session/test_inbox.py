@@ -474,7 +474,7 @@ def test_a_held_message_that_nothing_confirms_is_shown_to_the_person() -> None:
     assert len(bodies(stage)) == 2
 
 
-@pytest.mark.parametrize("outcome", ["done", "busy", "expired", "failed"])
+@pytest.mark.parametrize("outcome", ["taken", "done", "busy", "expired", "failed"])
 def test_an_answer_to_another_order_or_a_second_answer_changes_nothing(outcome: str) -> None:
     stage = session()
     token = stage.send("fix it")

@@ -81,10 +81,12 @@ class Delivery(RuleBasedStateMachine):
         elif (WALL + self.stage.tick) * 1000 > order["expiresAt"]:
             self.stage.answer(order, "expired", idle=idle)
         elif self.running:
+            self.stage.answer(order, "taken", idle=False)
             self.queue.append(text)
             self.stage.hear("input", text=text, source="extension", streamingBehavior="followUp")
             self.stage.answer(order, idle=False, pending=True)
         elif self.resting:
+            self.stage.answer(order, "taken")
             self.given, self.given_at = text, self.stage.tick
             self.stage.hear("input", text=text, source="extension")
             self.stage.answer(order)

@@ -99,6 +99,7 @@ def test_facts_that_name_no_session_change_nothing(told: dict[str, object]) -> N
     stage.receive({"type": "session_tree", "facts": told})
     stage.receive({"type": "session_tree"})
     assert stage.brain.entry(stage.now) == before
+    assert len(stage.wanted(FindProject)) == 1
 
 
 def test_facts_of_wrong_types_count_as_unknown() -> None:
