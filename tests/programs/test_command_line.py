@@ -58,7 +58,7 @@ def test_list_shows_each_session_in_one_line(desk: Desk) -> None:
     ran = desk.tank("list")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.splitlines() == [
-        f"needs you  2m  p0  app  fix the login test  {first.pid}  {first.id[:8]}  Allow?",
+        f"needs-you  2m  p0  app  fix the login test  {first.pid}  {first.id[:8]}  Allow?",
         f"working            app  parser              {second.pid}  {second.id[:8]}  bash: pytest",
     ]
 

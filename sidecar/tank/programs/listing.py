@@ -85,7 +85,7 @@ def _row(session: Session, label: str, now: datetime, *, twice: bool) -> list[st
     why = " · ".join(part for part in (*said.marks(session, twice=twice), said.why(entry)) if part)
     identity = (str(entry.pid), entry.session_id[: target.ID])
     shown = (
-        said.WORDS[entry.status],
+        entry.status,
         ages.age(entry.status_since, now),
         priority,
         name,
