@@ -14,7 +14,7 @@ const ANSWERED = ["hello", "agent_start", "agent_settled", "call"];
 const TIMES = { answer: 5000, grace: 500, result: 8000, restart: [250, 1000, 4000, 15_000], failure: 60_000 };
 const UNREAD_BYTES = 256 * 1024;
 /** More than the longest order, a keep. */
-const UNFINISHED_CHARACTERS = 1024 * 1024;
+const ORDER_CHARACTERS = 1024 * 1024;
 
 /** What outlives a copy of the extension: each session and each /reload load a fresh one, globalThis stays. */
 export class Shared {
@@ -120,20 +120,11 @@ export function connect(shared: Shared, side: Side, times = TIMES) {
 			const lines = (shared.unfinished + text).split("\n");
 			if (!serves()) return;
 			shared.unfinished = lines.pop() ?? "";
-			if (shared.unfinished.length > UNFINISHED_CHARACTERS) return fail();
-			for (const line of lines) if (serves()) heard(line);
+			// What prints anything but orders is no sidecar, and could go on for ever.
+			const junk = lines.some((line) => !line.startsWith("{")) || shared.unfinished.length > ORDER_CHARACTERS;
+			if (junk) return fail();
+			for (const line of lines) if (serves()) side.safely(() => take(JSON.parse(line)));
 		});
-	}
-
-	/** What prints anything else is no sidecar: it could go on for ever. */
-	function heard(line: string): void {
-		let order: Order;
-		try {
-			order = JSON.parse(line);
-		} catch {
-			return fail();
-		}
-		side.safely(() => take(order));
 	}
 
 	function take(order: Order): void {

@@ -178,14 +178,14 @@ test("only the welcome to the last hello says that the sidecar knows the session
 	assert.deepEqual(known, [2]);
 });
 
-test("orders that say nothing known are passed over, with one notice", async () => {
-	stage.sidecar(answering(`process.stdout.write("[1]\\nnull\\n");`));
+test("orders that say nothing known are passed over, one that breaks off has a notice", async () => {
+	stage.sidecar(answering(`say({}); say({ type: "dance", id: 1 }); process.stdout.write('{"type"\\n');`));
 	stage.link(PATIENT).open("startup");
 	await eventually(() => stage.read("hello").length === 1);
 	assert.deepEqual([...stage.notices], ["error"]);
 });
 
-for (const [what, junk] of [["lines", `"y\\n".repeat(1000)`], ["no line", `"y".repeat(2_000_000)`]] as const) {
+for (const [what, junk] of [["lines", `"null\\n".repeat(1000)`], ["no line", `"y".repeat(2_000_000)`]] as const) {
 	test(`what prints ${what} of something else is no sidecar and is ended`, async () => {
 		stage.sidecar(`process.stdout.write(${junk}); setInterval(() => {}, 1000);`);
 		stage.link(PATIENT).open("startup");
