@@ -150,6 +150,7 @@ def test_an_abort_under_an_open_dialog_leaves_nothing_stuck(lab: Lab) -> None:
 def test_a_dialog_that_the_person_opened_at_rest_is_their_own(lab: Lab, kind: str) -> None:
     pi = watched(lab, DIALOGS)
     pi.submit(f"/ask {kind} The question")
+    pi.wait_without("/ask ")  # typed, it names the question too
     pi.wait_for("The question")
     pi.press("Enter")
     pi.wait_for("answered: ")
