@@ -43,9 +43,9 @@ export function usage(ctx: ExtensionContext): object | null {
 	return known ? { tokens: known.tokens, contextWindow: known.contextWindow, percent: known.percent } : null;
 }
 
-function text({ content = [] }: Message): string {
+function text({ content }: Message): string {
 	if (typeof content === "string") return content;
-	const blocks = content as { type: string; text: string }[];
+	const blocks = (content ?? []) as { type: string; text: string }[];
 	return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 

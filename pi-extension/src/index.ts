@@ -8,7 +8,7 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 import { argument, ending, facts, model, prompt, reply, usage } from "./facts.ts";
 import { connect, shared } from "./link.ts";
 import type { Order } from "./records.ts";
-import { answer, Session } from "./session.ts";
+import { answer, Session, STARTING_MS } from "./session.ts";
 import { followFocus, keyPress } from "./terminal.ts";
 import { registerTools } from "./tools.ts";
 
@@ -101,14 +101,14 @@ export default function tank(pi: ExtensionAPI): void {
 	pi.on("session_compact_failed", on(({ reason }, { ctx }) => ({ reason, context: usage(ctx) })));
 	pi.on("model_select", on((event, { ctx }) => ({ model: model(event.model), context: usage(ctx) })));
 	pi.on("input", on(({ text, source, streamingBehavior = null }, session) => {
-		if (!streamingBehavior) session.promptedAt = performance.now();
+		if (!streamingBehavior) session.startingUntil = performance.now() + STARTING_MS;
 		return { text, source, streamingBehavior };
 	}));
 	pi.on("before_agent_start", on(() => ({})));
 	pi.on("agent_start", on((_, session) => {
 		session.running = true;
 		session.ended = null;
-		session.promptedAt = -Infinity;
+		session.startingUntil = 0;
 		session.watching?.abort();
 		return {};
 	}));
@@ -131,11 +131,12 @@ export default function tank(pi: ExtensionAPI): void {
 	pi.on("tool_execution_end", on(({ toolCallId }) => ({ toolCallId })));
 	pi.on("ui_prompt_start", on(({ kind, title = null }, session) => {
 		session.dialog = { kind, title };
+		if (performance.now() < session.startingUntil) session.startingUntil = Infinity;
 		return session.dialog;
 	}));
 	pi.on("ui_prompt_end", on(({ kind, title = null }, session) => {
 		session.dialog = null;
-		if (session.promptedAt !== -Infinity) session.promptedAt = performance.now();
+		if (session.startingUntil === Infinity) session.startingUntil = performance.now() + STARTING_MS;
 		return { kind, title };
 	}));
 }

@@ -7,7 +7,7 @@ import { type Ending, latest } from "./facts.ts";
 import type { Asked, Forwarded } from "./records.ts";
 
 /** How long a prompt may take through `input` handlers, their dialogs not counted, before it was swallowed. */
-const STARTING_MS = 10_000;
+export const STARTING_MS = 10_000;
 /** Pi queues a message only after every extension's `input` handler has heard it. */
 const QUEUED_MS = 500;
 
@@ -18,8 +18,8 @@ export class Session {
 	entryTypes: readonly string[] | undefined;
 	/** From agent_start to agent_settled. */
 	running = false;
-	/** When a prompt was given to the idle Pi whose run hasn't begun: `isIdle()` is still true. */
-	promptedAt = -Infinity;
+	/** Until then a prompt that Pi was given may begin its run, and `isIdle()` be still true. */
+	startingUntil = 0;
 	dialog: { kind: string; title: string | null } | null = null;
 	/** How the last attempt ended, for a sidecar that didn't hear it. */
 	ended: Ending | null = null;
@@ -35,9 +35,7 @@ export class Session {
 
 	/** Whether nothing runs, compacts or is about to. */
 	resting(): boolean {
-		const asked = this.dialog !== null && this.promptedAt !== -Infinity;
-		const starting = asked || performance.now() - this.promptedAt < STARTING_MS;
-		return !this.running && !starting && this.ctx.isIdle();
+		return !this.running && performance.now() > this.startingUntil && this.ctx.isIdle();
 	}
 
 	/** Finds other extensions' entries until `watching` is aborted: no event tells of one, a change of the file does. */

@@ -28,6 +28,7 @@ test("a prompt's text blocks are joined, its images left out", () => {
 	const content = [{ type: "text", text: "a" }, image, { type: "text", text: "b" }];
 	assert.equal(prompt({ role: "user", content }), "a\nb");
 	assert.equal(prompt({ role: "user", content: [image] }), "");
+	assert.equal(prompt({ role: "user", content: null }), "");
 	assert.equal(prompt({ role: "toolResult", content: [{ type: "text", text: "secret" }] }), null);
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, mock, test } from "node:test";
 import pkg from "../package.json" with { type: "json" };
 import tank from "../src/index.ts";
 import { type Shared, shared } from "../src/link.ts";
@@ -22,10 +22,10 @@ afterEach(() => {
 });
 
 /** A stand-in whose notices are what it read. */
-async function read(pi: FakePi, type: string): Promise<{ [field: string]: any }> {
+async function read(pi: FakePi, type: string, id?: number): Promise<{ [field: string]: any }> {
 	const { sidecar, ...record } = await eventually(() => {
 		const records = pi.notices.filter((text) => text.startsWith("{")).map((text) => JSON.parse(text));
-		return records.findLast((each) => each.type === type);
+		return records.findLast((each) => each.type === type && (id === undefined || each.id === id));
 	});
 	return record;
 }
@@ -91,6 +91,34 @@ test("an answer's end is forwarded, other messages' ends aren't", async () => {
 	pi.emit("message_start", { message: { role: "toolResult", content: [{ type: "text", text: "secret" }] } });
 	assert.equal((await read(pi, "message_start")).text, null);
 	assert.ok(!pi.notices.some((text) => text.includes("secret") || text.includes("message_end")));
+});
+
+test("a prompt is about to start as long as its handlers ask, one that was swallowed is not", async () => {
+	const now = performance.now.bind(performance);
+	let passedMs = 0;
+	mock.method(performance, "now", () => now() + passedMs);
+	stage.sidecar(answering(`if (record.type === "message_start") say({ type: "show", id: +record.text, text: "t" });`));
+	const pi = new FakePi(tank);
+	pi.emit("session_start", { reason: "startup" });
+	let asked = 100;
+	const outcome = async (ms: number) => {
+		passedMs += ms;
+		const id = ++asked;
+		pi.emit("message_start", { message: { role: "user", content: `${id}` } });
+		return (await read(pi, "answer", id)).outcome;
+	};
+	await read(pi, "hello");
+	pi.emit("input", { text: "a prompt", source: "interactive" });
+	pi.emit("ui_prompt_start", { kind: "confirm", title: "Send a secret?" });
+	assert.equal(await outcome(60_000), "busy");
+	pi.emit("ui_prompt_end", { kind: "confirm", title: "Send a secret?" });
+	assert.equal(await outcome(1000), "busy");
+	assert.equal(await outcome(20_000), "failed", "given to a Pi that takes nothing");
+	pi.emit("ui_prompt_start", { kind: "select", title: "The person's own" });
+	assert.equal(await outcome(0), "failed");
+	pi.emit("ui_prompt_end", { kind: "select", title: "The person's own" });
+	assert.equal(await outcome(0), "failed");
+	mock.restoreAll();
 });
 
 test("one key press is reported each time it is asked for", async () => {

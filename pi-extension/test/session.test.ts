@@ -54,7 +54,7 @@ test("during a run a message is queued, and the answer says once it lies there",
 
 test("busy while Pi compacts, while a prompt is about to start, and before the sidecar knows the session", async () => {
 	const [compacting, starting, unknown] = [made({ idle: false }), made(), made()];
-	starting.session.promptedAt = performance.now();
+	starting.session.startingUntil = performance.now() + 1000;
 	unknown.session.entryTypes = undefined;
 	for (const { told, given } of [compacting, starting, unknown]) {
 		assert.equal((await told(deliver)).outcome, "busy");
@@ -66,15 +66,6 @@ test("busy while Pi compacts, while a prompt is about to start, and before the s
 		const said = { type: "answer", id: order.id, outcome: "busy", error: null, isIdle: false, hasPendingMessages: false };
 		await answer(order, undefined, (each) => assert.deepEqual(each, said));
 	}
-});
-
-test("a prompt that waits for a dialog of its handlers is about to start however long that takes", async () => {
-	const { session, told } = made();
-	session.promptedAt = performance.now() - 60_000;
-	session.dialog = { kind: "confirm", title: "Send a secret?" };
-	assert.equal((await told(deliver)).outcome, "busy");
-	session.dialog = null;
-	assert.equal((await told(deliver)).outcome, "done");
 });
 
 test("a message read too late is dropped", async () => {
