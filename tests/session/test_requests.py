@@ -161,6 +161,18 @@ def test_an_error_repeats_no_long_text() -> None:
     assert len(str(error.value)) < 120
 
 
+@pytest.mark.parametrize(
+    "request_",
+    [
+        *({"type": "priority", "priority": number} for number in range(-1, 5)),
+        *({"type": "send", "message": "x", "id": "é" * length} for length in (0, 1, 128, 129)),
+    ],
+)
+def test_code_and_model_agree_at_the_limits(request_: dict[str, object]) -> None:
+    line = orjson.dumps(request_)
+    assert by_code(line) == by_model(line)
+
+
 def test_what_may_be_left_out_is_left_out() -> None:
     assert requests.parse(b'{"type":"send","message":"x"}') == requests.Send(
         message="x",
