@@ -628,3 +628,18 @@ def test_list_imports_nothing_heavy() -> None:
     code = "import sys\nfrom tank.programs import command_line, listing\nprint(*sys.modules)"
     ran = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     assert {"pydantic", "asyncio", "psutil", "hypothesis"} & set(ran.stdout.split()) == set()
+
+
+@pytest.mark.parametrize(("closed", "code"), [(">&-", 1), ("2>&-", 0), (">&- 2>&-", 1)])
+def test_a_stream_that_is_closed_is_no_crash(desk: Desk, closed: str, code: int) -> None:
+    ran = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *desk.command("list")],
+        env=desk.environment,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=False,
+    )
+    assert ran.returncode == code
+    said = "tank: standard output is closed: nothing can be printed\n"
+    assert ran.stderr == (said if closed == ">&-" else "")

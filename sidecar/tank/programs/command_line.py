@@ -3,8 +3,10 @@
 0 done, 1 failed, 2 wrong usage, 3 no such session or an ambiguous one. Each command imports what it needs, no more.
 """
 
+import os
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -170,6 +172,11 @@ def doctor(context: click.Context, *, as_json: bool) -> None:
 
 def main() -> NoReturn:
     """Runs `sys.argv`; never returns."""
+    # Python has no object for a stream that was closed before it started.
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - it is the stream from now on
+    if sys.stdout is None:
+        _complain(["tank: standard output is closed: nothing can be printed"])
+        sys.exit(1)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr] # a terminal of few letters shows ? for the rest
     try:

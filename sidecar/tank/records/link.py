@@ -224,7 +224,7 @@ class Focus(Published):
 
 
 class Entries(Published):
-    """New custom entries of the types that welcome asked for."""
+    """New custom entries of the types that welcome asked for; of several of one type the last."""
 
     type: Literal["entries"]
     entries: list[CustomEntry]
