@@ -275,6 +275,7 @@ def test_escape_in_a_tool_that_does_not_listen_is_idle_once_the_tool_returns(lab
     pi.submit(f'call linger {{"until":"{file}","stubborn":true}}')
     pi.wait_until(lambda: (e := pi.entry()) and e.activity, "the tool as activity")
     pi.press("Escape")
+    pi.wait_until(Path(f"{file}.aborted").exists, "Pi's abort told to the tool")
     file.touch()
     pi.wait_status("idle")
     assert pi.changes() == ["working", "idle"]

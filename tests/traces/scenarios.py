@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from demo.waiting import eventually
 from tests.support.pi import CANCEL_COMPACTION, DIALOGS, RECAP, SLOW
 from tests.traces.performance import Performance
 
@@ -312,6 +313,7 @@ def escape_in_a_tool_that_does_not_listen(pi: Performance) -> None:
     pi.until("tool_execution_start")
     pi.sees("linger")
     pi.key("Escape")
+    eventually(Path(f"{gate}.aborted").exists)
     gate.touch()
     settled(pi)
 
