@@ -1,9 +1,10 @@
 """What the board knows, what can happen to it, and what it wants done: values only."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, auto
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tank.board.keys import Key, Pasted
 from tank.roster.roster import Roster, Session
@@ -34,6 +35,8 @@ class Mode(Enum):
     LIST = auto()
     FILTER = auto()
     PRIORITY = auto()
+    MESSAGE = auto()
+    COPY = auto()
     HELP = auto()
 
 
@@ -50,16 +53,41 @@ class Peeked:
     back: int = 0
 
 
+SendMode = Literal["follow_up", "steer"]
+
+
+class Draft(NamedTuple):
+    """A message being written; `cursor` counts characters of the text. It is meant for one session, not for its process."""
+
+    to: Who
+    session_id: str
+    text: str = ""
+    cursor: int = 0
+    mode: SendMode = "follow_up"
+
+
+class Checkout(NamedTuple):
+    """The working tree that holds a directory, and how many paths in it differ from its last commit."""
+
+    top: str
+    changed: int
+
+
 UNREAD = Roster()
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`own`: id of the session the board was opened from. `twice`: entries (`Session.file`) whose transcript is open twice."""
+    """`own`: pid of the Pi, else id of the session, that the board was opened from; `overlay`: it lies over that Pi.
+
+    `twice`: entries (`Session.file`) whose transcript is open twice. `checkouts`: by a session's directory; None while
+    asked for, or when it couldn't be told. `drafts`: texts of messages that weren't sent, by session id.
+    """
 
     now: datetime
     size: Size
-    own: str | None = None
+    own: int | str | None = None
+    overlay: bool = False
     roster: Roster = UNREAD
     twice: frozenset[str] = frozenset()
     mode: Mode = Mode.LIST
@@ -69,6 +97,9 @@ class State:
     peeked: Peeked | None = None
     help_top: int = 0
     asked: Who | None = None
+    draft: Draft | None = None
+    drafts: Mapping[str, str] = field(default_factory=dict)
+    checkouts: Mapping[str, Checkout | None] = field(default_factory=dict)
     notice: str = ""
 
 
@@ -111,7 +142,40 @@ class PriorityDone(NamedTuple):
     error: str = ""
 
 
-Event = Key | Pasted | Rostered | Tick | Resized | PeekLoaded | TranscriptGrew | PriorityDone
+class Sent(NamedTuple):
+    """`Send` was carried out: the receiver's word for what became of the message, or none and why it wasn't sent."""
+
+    session_id: str
+    delivered: str | None
+    error: str = ""
+
+
+class Copied(NamedTuple):
+    """`Copy` or `CopyReply` was carried out: a sentence that says what came of it."""
+
+    notice: str
+
+
+class ChangesCounted(NamedTuple):
+    """`CountChanges` brought this; None when the directory is in no repository or git didn't say."""
+
+    cwd: str
+    checkout: Checkout | None
+
+
+Event = (
+    Key
+    | Pasted
+    | Rostered
+    | Tick
+    | Resized
+    | PeekLoaded
+    | TranscriptGrew
+    | PriorityDone
+    | Sent
+    | Copied
+    | ChangesCounted
+)
 
 
 class LoadPeek(NamedTuple):
@@ -127,6 +191,35 @@ class SetPriority(NamedTuple):
     priority: int | None
 
 
+class Send(NamedTuple):
+    """Send it to the process, which refuses when it serves another session than `session_id` now; answered by `Sent`."""
+
+    session: Session
+    session_id: str
+    text: str
+    mode: SendMode
+
+
+class Copy(NamedTuple):
+    """Put the text on the clipboard; `what` names it for the person. Answered by `Copied`."""
+
+    what: str
+    text: str
+
+
+class CopyReply(NamedTuple):
+    """Put the session's last reply on the clipboard, whole, from its transcript. Answered by `Copied`."""
+
+    session: Session
+
+
+class CountChanges(NamedTuple):
+    """Count the uncommitted changes around this directory after so many seconds; answered by `ChangesCounted`."""
+
+    cwd: str
+    after_s: float = 0.0
+
+
 class Refresh(NamedTuple):
     """Read everything anew and draw every line anew."""
 
@@ -139,7 +232,7 @@ class Quit(NamedTuple):
     pass
 
 
-Effect = LoadPeek | SetPriority | Refresh | Suspend | Quit
+Effect = LoadPeek | SetPriority | Send | Copy | CopyReply | CountChanges | Refresh | Suspend | Quit
 
 Step = tuple[State, tuple[Effect, ...]]
 """The next state, and effects in the order they are to be done."""
@@ -148,6 +241,11 @@ Step = tuple[State, tuple[Effect, ...]]
 def session(state: State, wanted: Who | None) -> Session | None:
     """The session of this process now, None when it's gone."""
     return next((each for each in state.roster.sessions if who(each) == wanted), None)
+
+
+def is_own(state: State, session: Session) -> bool:
+    """Whether the board was opened from this session."""
+    return state.own is not None and state.own in (session.entry.pid, session.entry.session_id)
 
 
 def peeked_session(state: State) -> Session | None:

@@ -9,6 +9,8 @@ from tank.board.bindings import ACTS, PRIORITIES, Act, help_lines
 from tank.board.groups import groups, order
 from tank.board.keys import Key, Pasted
 from tank.board.state import (
+    ChangesCounted,
+    Copied,
     Event,
     LoadPeek,
     Mode,
@@ -17,6 +19,7 @@ from tank.board.state import (
     Quit,
     Resized,
     Rostered,
+    Sent,
     SetPriority,
     State,
     Step,
@@ -60,6 +63,8 @@ def _react(state: State, event: Event) -> Step:
             return state, (LoadPeek(watched),) if watched and watched.entry.session_file == event.file else ()
         case PriorityDone():
             return replace(state, notice=f"priority not set: {event.error}" if event.error else ""), ()
+        case Sent() | Copied() | ChangesCounted():
+            return state, ()
 
 
 def _loaded(state: State, event: PeekLoaded) -> State:
@@ -162,7 +167,7 @@ def _first(state: State, shown: list[Who]) -> Who:
     """On opening: the first that needs the person, else the session the board was opened from."""
     entries = {who(each): each.entry for each in state.roster.sessions}
     wants = [each for each in shown if entries[each].status == "needs-you"]
-    own = [each for each in shown if entries[each].session_id == state.own]
+    own = [each for each in shown if state.own in (entries[each].pid, entries[each].session_id)]
     return (wants or own or shown)[0]
 
 
