@@ -122,6 +122,7 @@ def sixty() -> tuple[Session, ...]:
 
 
 ROSTERS = {
+    -1: Roster(problems=("cannot read /home/you/.local/state/pi/live: Permission denied",)),
     0: Roster(),
     1: Roster(SIX[:1]),
     6: Roster(SIX, ("1 file in the live directory could not be read",)),

@@ -9,17 +9,20 @@ import wcwidth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tank.board import cells, layout
-from tank.board.bindings import ACTS, PRIORITIES
-from tank.board.groups import groups
+from tank.board import cells, compose, layout
+from tank.board.bindings import ACTS, COPIES, PRIORITIES
 from tank.board.keys import Key, Pasted
 from tank.board.state import (
+    ChangesCounted,
+    Checkout,
+    Copied,
     Event,
     Mode,
     PeekLoaded,
     PriorityDone,
     Resized,
     Rostered,
+    Sent,
     Size,
     State,
     Tick,
@@ -126,11 +129,10 @@ ITEMS = st.one_of(
     st.builds(Gap, TEXTS),
 )
 PEEKS = st.none() | st.builds(Peek, st.lists(ITEMS, max_size=6).map(tuple))
-SIZES = st.builds(Size, st.integers(1, 130), st.integers(1, 40))
+SIZES = st.builds(Size, st.integers(1, 220), st.integers(1, 60))
+KEYS = [*ACTS, *PRIORITIES, *COPIES, *compose.EDITS, "tab", "alt+enter", "x", "家"]
 EVENTS = st.one_of(
-    st.builds(
-        Key, st.sampled_from([*ACTS, *PRIORITIES, "enter", "backspace", "ctrl+w", "ctrl+u", "x", "家"])
-    ),
+    st.builds(Key, st.sampled_from(KEYS)),
     st.builds(Pasted, TEXTS),
     st.builds(
         Rostered, ROSTERS, st.frozensets(st.sampled_from(["/live/1-0.json", "/live/2-0.json"])), MOMENTS
@@ -138,6 +140,9 @@ EVENTS = st.one_of(
     st.builds(Tick, MOMENTS),
     st.builds(Resized, SIZES),
     st.builds(PriorityDone, TEXTS),
+    st.builds(Sent, TEXTS, st.sampled_from([None, "started", "no", "unknown", "else"]), TEXTS, TEXTS),
+    st.builds(Copied, TEXTS),
+    st.builds(ChangesCounted, TEXTS, st.none() | st.builds(Checkout, TEXTS, st.integers(0, 10**9))),
     st.builds(TranscriptGrew, st.sampled_from(["/a", "/b"])),
     PEEKS,
 )
@@ -195,9 +200,9 @@ def test_the_selection_is_always_one_of_those_shown_and_in_sight(
     state, _ = update(State(NOW, size), Rostered(roster, frozenset(), NOW))
     for event in events:
         state = after(state, event)
-        whole = layout.rows(state, groups(state.roster, state.filter))
+        whole = layout.blocks(state)
         if any(whole):
-            height = layout.areas(state, state.size).list
+            height = layout.areas(state).list
             shown = layout.window(whole, state.top, height)
             assert layout.place(shown, state.selected) is not None
 
@@ -205,6 +210,8 @@ def test_the_selection_is_always_one_of_those_shown_and_in_sight(
 @given(SIZES, st.booleans(), st.sampled_from(Mode))
 def test_the_parts_of_the_screen_add_up(size: Size, problem: bool, mode: Mode) -> None:  # noqa: FBT001 - drawn
     state = replace(State(NOW, size), mode=mode, roster=Roster(problems=("unreadable",) if problem else ()))
-    parts = layout.areas(state, size)
-    assert sum(parts) == size.rows
+    parts = layout.areas(state)
+    beside = parts.columns < size.columns
+    stacked = (parts.title, parts.notes, parts.above, parts.list, parts.below, parts.detail, parts.footer)
+    assert sum(stacked) + (0 if beside else parts.peek) == size.rows
     assert parts.list >= 1

@@ -4,24 +4,32 @@ from pathlib import Path
 
 import pytest
 
-from tank.board.keys import Key
-from tank.board.state import Event, Size
+from tank.board.keys import Key, Pasted
+from tank.board.state import ChangesCounted, Checkout, Event, Size
 from tank.board.theme import PLAIN
 from tank.board.view.screen import view
 from tests.board.sample import ROSTERS, SIX, loaded, state
 
-FRAMES = Path(__file__).parent / "frames"
-SIZES = (Size(120, 35), Size(80, 24), Size(40, 15), Size(20, 10))
+FRAMES = Path(__file__).parents[1] / "frames"
+SIZES = (Size(200, 50), Size(120, 35), Size(80, 24), Size(40, 15), Size(20, 10))
+CHANGED: tuple[Event, ...] = (
+    ChangesCounted("/home/you/app", Checkout("/home/you/app", 3)),
+    ChangesCounted("/home/you/site", Checkout("/home/you/site", 1)),
+)
 SCENES: dict[str, tuple[int, tuple[Event, ...]]] = {
     "empty": (0, ()),
+    "unreadable": (-1, ()),
     "1": (1, ()),
-    "6": (6, ()),
-    "60": (60, (Key("G"), *[Key("k")] * 20)),
-    "peek": (6, (Key("space"), loaded(SIX[0]))),
+    "6": (6, CHANGED),
+    "60": (60, ()),
+    "60-middle": (60, (Key("G"), *[Key("k")] * 20)),
+    "peek": (6, (*CHANGED, Key("space"), loaded(SIX[0]))),
     "help": (6, (Key("?"),)),
     "filter": (6, (Key("/"), *map(Key, "site"), Key("space"), *map(Key, "need"))),
     "filtered": (60, (Key("/"), *map(Key, "working"), Key("enter"))),
     "priority": (6, (Key("p"),)),
+    "copy": (6, (Key("y"),)),
+    "message": (6, (Key("m"), Pasted("the fixture is slow:\nshall I make it a session one?"))),
 }
 
 

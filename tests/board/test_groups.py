@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tank.board.groups import groups, matches
+from tank.board.groups import listed, matches
 from tank.roster.roster import Life, Roster, Session
 from tests.board.sample import ROSTERS, ago, session
 
@@ -14,7 +14,7 @@ def in_project(name: str, pid: int, **fields: Any) -> Session:
 
 
 def names(*sessions: Session) -> list[str]:
-    return [group.name for group in groups(Roster(sessions), "")]
+    return [group.name for group in listed(Roster(sessions), "").groups]
 
 
 def test_projects_are_in_the_order_of_their_names() -> None:
@@ -27,7 +27,7 @@ def test_two_projects_of_one_name_stay_two() -> None:
         session(2, project_key="a/app"),
         session(3, project_key="a/app"),
     )
-    found = groups(Roster(twins), "")
+    found = listed(Roster(twins), "").groups
     assert [(group.key, len(group.sessions)) for group in found] == [("a/app", 2), ("b/app", 1)]
 
 
@@ -40,20 +40,20 @@ def test_a_p0_lifts_its_project_to_the_front_and_nothing_else_does() -> None:
 def test_inside_a_project_the_first_started_comes_first_whatever_it_does() -> None:
     late = session(1, started_at=ago(minutes=1), status="needs-you", priority=0)
     early, twin = session(9, started_at=ago(hours=1)), session(8, started_at=ago(hours=1))
-    (group,) = groups(Roster((late, early, twin)), "")
+    (group,) = listed(Roster((late, early, twin)), "").groups
     assert [each.entry.pid for each in group.sessions] == [8, 9, 1]
 
 
 def test_a_project_shows_its_most_urgent_priority() -> None:
-    (group,) = groups(Roster((session(1, priority=2), session(2, priority=1), session(3))), "")
+    (group,) = listed(Roster((session(1, priority=2), session(2, priority=1), session(3))), "").groups
     assert group.priority == 1
-    (plain,) = groups(Roster((session(1),)), "")
+    (plain,) = listed(Roster((session(1),)), "").groups
     assert plain.priority is None
 
 
 def test_a_filter_moves_no_project() -> None:
     urgent, other = in_project("site", 1, priority=0, label="urgent"), in_project("site", 2, label="calm")
-    found = groups(Roster((urgent, other, in_project("app", 3, label="calm"))), "calm")
+    found = listed(Roster((urgent, other, in_project("app", 3, label="calm"))), "calm").groups
     assert [(group.name, group.priority, len(group.sessions)) for group in found] == [
         ("site", 0, 1),
         ("app", None, 1),
@@ -108,4 +108,4 @@ def test_a_session_with_only_what_is_required_can_be_found() -> None:
 
 
 def test_sixty_sessions_are_all_in_their_groups() -> None:
-    assert sum(len(group.sessions) for group in groups(ROSTERS[60], "")) == 60
+    assert sum(len(group.sessions) for group in listed(ROSTERS[60], "").groups) == 60

@@ -27,8 +27,8 @@ def texts(found: State, rows: int = 30) -> tuple[list[str], list[str]]:
 def test_a_waiting_session_shows_its_question_first_with_what_the_tool_is_about_to_do() -> None:
     question, body = texts(peeking(PEEK, status="needs-you", status_detail="Allow bash?"))
     assert question == [
-        " ● Allow bash?",
-        "   ◐ bash: rm -rf build && make",
+        " ● needs you · Allow bash?",
+        "   ▷ bash: rm -rf build && make",
         "     timeout: 600",
         "     description: build from nothing",
     ]
@@ -62,7 +62,7 @@ def test_prompts_replies_and_calls_are_told_apart() -> None:
 def test_what_is_odd_about_the_session_is_said_in_the_peek() -> None:
     of = session(1, Life.SUSPENDED, socket=None)
     found = state(Roster((of,)), Size(80, 40), Key("space"), twice=frozenset({of.file}))
-    assert texts(found)[0] == [" ! open twice · suspended · no messages"]
+    assert texts(found)[0] == [" ! open twice · suspended · can't get messages"]
 
 
 def test_a_transcript_that_is_not_there_yet_is_no_error() -> None:

@@ -11,15 +11,18 @@ class Act(Enum):
 
     UP = auto()
     DOWN = auto()
-    GROUP_BEFORE = auto()
-    GROUP_AFTER = auto()
+    LEFT = auto()
+    RIGHT = auto()
     FIRST = auto()
     LAST = auto()
     PAGE_UP = auto()
     PAGE_DOWN = auto()
-    PEEK = auto()
-    PRIORITY = auto()
     NEXT = auto()
+    SHOW = auto()
+    PEEK = auto()
+    MESSAGE = auto()
+    PRIORITY = auto()
+    COPY = auto()
     FILTER = auto()
     REFRESH = auto()
     HELP = auto()
@@ -41,16 +44,27 @@ class Binding(NamedTuple):
 BINDINGS = (
     Binding(Act.UP, ("up", "k"), "↑ k", "select the session above"),
     Binding(Act.DOWN, ("down", "j"), "↓ j", "select the session below"),
-    Binding(Act.GROUP_BEFORE, ("left", "h"), "← h", "select in the project before"),
-    Binding(Act.GROUP_AFTER, ("right", "l"), "→ l", "select in the project after"),
+    Binding(Act.LEFT, ("left", "h"), "← h", "select the card before; among rows: the project before"),
+    Binding(Act.RIGHT, ("right", "l"), "→ l", "select the card after; among rows: the project after"),
     Binding(Act.FIRST, ("g", "home"), "g Home", "select the first session"),
     Binding(Act.LAST, ("G", "end", "shift+g"), "G End", "select the last session"),
     Binding(Act.PAGE_UP, ("pageup",), "PgUp", "a page up; scrolls the peek while it is open"),
     Binding(Act.PAGE_DOWN, ("pagedown",), "PgDn", "a page down; scrolls the peek while it is open"),
+    Binding(
+        Act.SHOW, ("enter",), "Enter", "show the session: here, in the session the board was opened from"
+    ),
+    Binding(
+        Act.PEEK,
+        ("space",),
+        "Space",
+        "peek: what it asks, its last two prompts and what came of them",
+        "peek",
+    ),
     Binding(Act.NEXT, ("n",), "n", "select the next session that needs you", "next that needs you"),
-    Binding(Act.PEEK, ("space",), "Space", "peek at the session's last two prompts", "peek"),
+    Binding(Act.MESSAGE, ("m",), "m", "write the session a message", "message"),
     Binding(Act.PRIORITY, ("p",), "p 0…3 -", "set the session's priority; - clears it", "priority"),
-    Binding(Act.FILTER, ("/",), "/", "filter by words, status or priority (p0)", "filter"),
+    Binding(Act.COPY, ("y",), "y i p r l", "copy its id, path, resume command or last reply", "copy"),
+    Binding(Act.FILTER, ("/",), "/", "filter by words, status, project or priority (p0)", "filter"),
     Binding(Act.REFRESH, ("r",), "r", "read everything anew"),
     Binding(Act.HELP, ("?",), "?", "every key", "keys"),
     Binding(Act.BACK, ("escape",), "Esc", "close the peek, drop the filter, close the board", "close"),
@@ -62,6 +76,9 @@ ACTS = {key: binding.act for binding in BINDINGS for key in binding.keys}
 
 PRIORITIES: dict[str, int | None] = {"0": 0, "1": 1, "2": 2, "3": 3, "-": None}
 """The keys after `p`."""
+
+COPIES = {"i": "id", "p": "path", "r": "resume command", "l": "last reply"}
+"""The keys after `y`."""
 
 KEYS_CELLS = 10
 NARROW_HELP_CELLS = 32

@@ -3,12 +3,14 @@
 Whatever the board draws goes through `join`: no control or bidi character reaches the terminal, whoever wrote it.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tank.records import text
 
 RESET = "\x1b[0m"
+SGR = re.compile(r"\x1b\[[0-9;:]*m")
 SHOWN_CODE_POINTS = 64
 """Code points a cell that are looked at: more than any cluster's share, so that a line of 100 KB costs nothing."""
 
@@ -68,6 +70,26 @@ def join(pieces: Iterable[Piece], cells: int) -> str:
         if left <= 0:
             break
     return "".join(shown)
+
+
+def clusters(value: str) -> list[str]:
+    """The grapheme clusters of untrusted text, without what a terminal would obey."""
+    return text.clusters(_settled(text.lines(value).replace("\n", " ")))
+
+
+def filled(pieces: Iterable[Piece], cells: int) -> list[Piece]:
+    """Pieces of clean text that together take exactly `cells` cells."""
+    found, left = [], cells
+    for value, style in pieces:
+        shown = cut(value, left)
+        left -= width(shown)
+        found.append(Piece(shown, style))
+    return [*found, Piece(" " * left)]
+
+
+def beside(left: str, columns: int, right: str) -> str:
+    """Two drawn lines with a rule between them; the left one takes exactly `columns` cells."""
+    return left + " " * (columns - width(SGR.sub("", left))) + right
 
 
 def wrapped(value: str, cells: int, most: int) -> list[str]:

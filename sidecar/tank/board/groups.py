@@ -1,11 +1,12 @@
-"""Which sessions are shown and in which order: one project is one group, a p0 lifts its group, nothing else moves anything."""
+"""Which sessions are listed and in which order: one project is one group, a p0 lifts its group, nothing else moves anything."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from tank.board import said
-from tank.board.state import Who, who
 from tank.records.entry import UNKNOWN, Entry
 from tank.roster.roster import Roster, Session
+from tank.roster.target import shown_labels
 
 PRIORITIES = {"p0": 0, "p1": 1, "p2": 2, "p3": 3}
 STATUSES = {
@@ -18,8 +19,21 @@ STATUSES = {
 }
 
 
+class Who(NamedTuple):
+    """A process, as the selection follows it: through a new session, a rename, a move in the order."""
+
+    file: str
+    """The entry's path, which tells equal pids of two hosts apart."""
+    pid: int
+    start: str | None
+
+
+def who(session: Session) -> Who:
+    return Who(session.file, session.entry.pid, session.entry.process_start)
+
+
 class Group(NamedTuple):
-    """`priority` is the most urgent of the project's, None when no session has one; `sessions` are those shown."""
+    """`priority` is the most urgent of the project's, None when no session has one; `sessions` are those that match."""
 
     key: str
     name: str
@@ -27,14 +41,30 @@ class Group(NamedTuple):
     sessions: tuple[Session, ...]
 
 
-def groups(roster: Roster, words: str) -> tuple[Group, ...]:
-    """The sessions that match the filter, grouped and in reading order. What the filter hides still lifts its group."""
+class Listed(NamedTuple):
+    """What the board lists, worked out once for a roster and a filter; `labels` of all sessions, by `Session.file`."""
+
+    groups: tuple[Group, ...] = ()
+    labels: Mapping[str, str] = {}
+
+    @property
+    def sessions(self) -> list[Session]:
+        """In reading order."""
+        return [session for group in self.groups for session in group.sessions]
+
+
+def listed(roster: Roster, words: str) -> Listed:
+    """The sessions that match the filter. What the filter hides still lifts its group."""
     found: dict[str, list[Session]] = {}
     for session in roster.sessions:
         found.setdefault(said.project(session.entry)[0], []).append(session)
     grouped = [_group(key, sessions, words) for key, sessions in found.items()]
     shown = [group for group in grouped if group.sessions]
-    return tuple(sorted(shown, key=lambda group: (group.priority != 0, group.name.casefold(), group.key)))
+    labels = zip(roster.sessions, shown_labels(roster.sessions), strict=True)
+    return Listed(
+        tuple(sorted(shown, key=lambda group: (group.priority != 0, group.name.casefold(), group.key))),
+        {session.file: label for session, label in labels},
+    )
 
 
 def _group(key: str, sessions: list[Session], words: str) -> Group:
@@ -64,7 +94,7 @@ def _haystack(session: Session) -> str:
     shown = (
         *said.project(entry),
         said.WORDS[entry.status],
-        *said.marks(session, twice=False),
+        *said.marks(session, None, twice=False),
         *_texts(entry),
     )
     return "\n".join(shown).casefold()
@@ -73,8 +103,3 @@ def _haystack(session: Session) -> str:
 def _texts(entry: Entry) -> list[str]:
     texts = (entry.label, entry.session_id, entry.cwd, entry.model, entry.status_detail, entry.activity)
     return [text for text in (*texts, entry.recap, entry.last_reply) if text]
-
-
-def order(roster: Roster, words: str) -> list[Who]:
-    """The processes shown, from the first row to the last."""
-    return [who(session) for group in groups(roster, words) for session in group.sessions]

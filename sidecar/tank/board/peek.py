@@ -5,7 +5,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from tank.board import cells, said
-from tank.board.state import Peeked, State
+from tank.board.ages import age
+from tank.board.state import Peeked, Size, State, asks_here
 from tank.records.entry import Entry
 from tank.roster.roster import Session
 from tank.roster.transcript import Gap, Item, Note, Outcome, Prompt, Reply, ToolCall
@@ -17,6 +18,8 @@ ERROR_ROWS = 4
 KEPT_ITEMS = 512
 
 OUTCOMES = {Outcome.OPEN: "◐", Outcome.OK: "✓", Outcome.FAILED: "✗"}
+WAITS = "▷"
+"""A call that hasn't begun: the person is asked about it."""
 LOOKS = {Outcome.OPEN: "working", Outcome.OK: "dim", Outcome.FAILED: "problem"}
 
 
@@ -38,7 +41,8 @@ def shown(state: State, session: Session, columns: int, rows: int) -> Shown:
     """All lines of the peek in a pane of `rows` rows below its rule. A long question is cut, and whole in the body."""
     items = state.peeked.peek.items if state.peeked and state.peeked.peek else ()
     calls = _waiting(session.entry, items)
-    whole = [*_facts(state, session, columns), *chain(*(_item(call, columns) for call in calls))]
+    asked = chain(*(_call(call, columns, WAITS) for call in calls))
+    whole = [*_facts(state, session, columns), *asked]
     room = max(rows * 2 // 3, 1)
     fits = len(whole) <= room
     body = chain(*(_item(item, columns) for item in items if not (fits and item in calls)))
@@ -46,10 +50,10 @@ def shown(state: State, session: Session, columns: int, rows: int) -> Shown:
     return Shown(question, [*body] or _nothing(state.peeked, columns))
 
 
-def most_back(state: State, session: Session, columns: int, rows: int) -> int:
-    """How far the body can be scrolled up, in a pane of `rows` rows with its rule."""
-    question, body = shown(state, session, columns, rows - 1)
-    return max(len(body) - max(rows - 1 - len(question), 1), 0)
+def most_back(state: State, session: Session, size: Size) -> int:
+    """How far the body can be scrolled up, in a pane of this size with its rule."""
+    question, body = shown(state, session, size.columns, size.rows - 1)
+    return max(len(body) - max(size.rows - 1 - len(question), 1), 0)
 
 
 def _waiting(entry: Entry, items: tuple[Item, ...]) -> list[ToolCall]:
@@ -62,11 +66,16 @@ def _waiting(entry: Entry, items: tuple[Item, ...]) -> list[ToolCall]:
 def _facts(state: State, session: Session, columns: int) -> list[Line]:
     """What is odd about the session, and why it needs the person."""
     entry = session.entry
-    odd = " · ".join(said.marks(session, twice=session.file in state.twice))
+    odd = " · ".join(said.marks(session, state.now, twice=session.file in state.twice))
     lines = _hanging(" ! ", odd, "warning", columns) if odd else []
     if entry.status == "needs-you":
-        detail = entry.status_detail or said.WORDS[entry.status]
-        lines += _hanging(f" {said.GLYPHS[entry.status]} ", detail, "needs_you", columns)
+        since = age(entry.status_since, state.now)
+        told = (said.WORDS[entry.status], since, entry.status_detail)
+        lines += _hanging(
+            f" {said.GLYPHS[entry.status]} ", " · ".join(filter(None, told)), "needs_you", columns
+        )
+    if asks_here(state, session):
+        lines += _hanging(" ! ", said.ASKS_HERE, "problem", columns)
     return lines
 
 
@@ -91,7 +100,7 @@ def _lines(item: Item, columns: int) -> list[Line]:
         case Reply():
             return _hanging(INDENT + " ", item.text, "", columns)
         case ToolCall():
-            return _call(item, columns)
+            return _call(item, columns, OUTCOMES[item.outcome])
         case Note():
             look = "problem" if item.kind == "failed" else "dim"
             return _hanging(
@@ -101,9 +110,9 @@ def _lines(item: Item, columns: int) -> list[Line]:
             return [Line(f"{INDENT} ⋯ {item.text}", "dim")]
 
 
-def _call(call: ToolCall, columns: int) -> list[Line]:
+def _call(call: ToolCall, columns: int, glyph: str) -> list[Line]:
     """A call that went well takes one line, one that waits or failed as many as it needs."""
-    first, look = f"{INDENT} {OUTCOMES[call.outcome]} ", LOOKS[call.outcome]
+    first, look = f"{INDENT} {glyph} ", LOOKS[call.outcome]
     told = f"{call.name}: {call.argument}" if call.argument else call.name
     if call.outcome is Outcome.OK:
         return [Line(first + cells.clean(told, max(columns - len(first) - 1, 1)), look)]

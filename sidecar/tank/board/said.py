@@ -1,7 +1,9 @@
 """What the board says about one session in words: its name, why it matters, and what is odd about it."""
 
+from datetime import datetime
 from functools import lru_cache
 
+from tank.board import ages
 from tank.records.entry import UNKNOWN, Entry
 from tank.roster.roster import Life, Roster, Session
 from tank.version import __version__
@@ -24,9 +26,32 @@ def why(entry: Entry) -> str:
     return entry.status_detail or entry.activity or entry.recap or entry.last_reply or ""
 
 
-def marks(session: Session, *, twice: bool) -> list[str]:
-    """What a person should know before acting on the session, the gravest first. `twice`: another process has its transcript open too."""
+def context(entry: Entry) -> str:
+    """How full the context is, where that was measured."""
+    percent = entry.context_percent
+    return "" if percent is None else f"ctx {min(max(round(percent), 0), 999)}%"
+
+
+def asks(entry: Entry) -> bool:
+    """Whether a dialog waits in the session; a run that failed needs the person, but asks nothing."""
+    return entry.status == "needs-you" and not (entry.status_detail or "").startswith(FAILED)
+
+
+def silent_since(session: Session, now: datetime) -> datetime | None:
+    """When a session that works was last heard of, if that is long ago."""
+    entry = session.entry
+    if entry.status != "working" or session.life is not Life.ALIVE or entry.updated_at is None:
+        return None
+    return entry.updated_at if ages.seconds(entry.updated_at, now) >= SILENT_S else None
+
+
+def marks(session: Session, now: datetime | None, *, twice: bool) -> list[str]:
+    """What a person should know before acting on the session, the gravest first. `twice`: another process has its transcript open too.
+
+    Without `now` only what doesn't depend on it.
+    """
     entry, life = session.entry, session.life
+    silent = silent_since(session, now) if now else None
     shown = (entry.messages_since_input or 0) - GUARDED_AFTER
     said = {
         TWICE: twice,
@@ -34,13 +59,19 @@ def marks(session: Session, *, twice: bool) -> list[str]:
         "suspended": life is Life.SUSPENDED,
         "elsewhere": life is Life.ELSEWHERE,
         "newer Tank": entry.newer,
-        f"guard: {shown} shown": shown > 0,
-        "no messages": entry.socket is None and life is not Life.ELSEWHERE,
+        f"guard: {shown} not run": shown > 0,
+        f"silent {ages.age(silent, now) if now else ''}": silent is not None,
+        "can't get messages": entry.socket is None and life is not Life.ELSEWHERE,
+        OLDER: runs_older(entry),
     }
     return [mark for mark, holds in said.items() if holds]
 
 
-TWICE = "open twice"
+TWICE, OLDER = "open twice", "older Tank"
+FAILED = "failed: "
+ASKS_HERE = "asks here: close the board"
+SILENT_S = 600
+"""Without a word from a session that works, the board says so: it may hang, or a long command may run."""
 
 
 def notes(roster: Roster) -> list[str]:

@@ -6,6 +6,9 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import Literal, NamedTuple
 
+from tank.board import said
+from tank.board.compose import Text
+from tank.board.groups import Listed, Who, who
 from tank.board.keys import Key, Pasted
 from tank.roster.roster import Roster, Session
 from tank.roster.transcript import Peek
@@ -14,19 +17,6 @@ from tank.roster.transcript import Peek
 class Size(NamedTuple):
     columns: int
     rows: int
-
-
-class Who(NamedTuple):
-    """A process, as the selection follows it: through a new session, a rename, a move in the order."""
-
-    file: str
-    """The entry's path, which tells equal pids of two hosts apart."""
-    pid: int
-    start: str | None
-
-
-def who(session: Session) -> Who:
-    return Who(session.file, session.entry.pid, session.entry.process_start)
 
 
 class Mode(Enum):
@@ -57,12 +47,11 @@ SendMode = Literal["follow_up", "steer"]
 
 
 class Draft(NamedTuple):
-    """A message being written; `cursor` counts characters of the text. It is meant for one session, not for its process."""
+    """A message being written. It is meant for one session, not for whatever its process serves later."""
 
     to: Who
     session_id: str
-    text: str = ""
-    cursor: int = 0
+    text: Text = Text()
     mode: SendMode = "follow_up"
 
 
@@ -74,6 +63,7 @@ class Checkout(NamedTuple):
 
 
 UNREAD = Roster()
+NOTHING = Listed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +71,8 @@ class State:
     """`own`: pid of the Pi, else id of the session, that the board was opened from; `overlay`: it lies over that Pi.
 
     `twice`: entries (`Session.file`) whose transcript is open twice. `checkouts`: by a session's directory; None while
-    asked for, or when it couldn't be told. `drafts`: texts of messages that weren't sent, by session id.
+    asked for, or when it couldn't be told. `drafts`: texts of messages that weren't sent, by session id. `listed` follows
+    from roster and filter; `update` sees to it.
     """
 
     now: datetime
@@ -99,6 +90,7 @@ class State:
     asked: Who | None = None
     draft: Draft | None = None
     drafts: Mapping[str, str] = field(default_factory=dict)
+    listed: Listed = NOTHING
     checkouts: Mapping[str, Checkout | None] = field(default_factory=dict)
     notice: str = ""
 
@@ -143,11 +135,12 @@ class PriorityDone(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """`Send` was carried out: the receiver's word for what became of the message, or none and why it wasn't sent."""
+    """`Send` was carried out: the receiver's word for what became of the message and its note; without one, why not."""
 
     session_id: str
     delivered: str | None
     error: str = ""
+    note: str = ""
 
 
 class Copied(NamedTuple):
@@ -246,6 +239,11 @@ def session(state: State, wanted: Who | None) -> Session | None:
 def is_own(state: State, session: Session) -> bool:
     """Whether the board was opened from this session."""
     return state.own is not None and state.own in (session.entry.pid, session.entry.session_id)
+
+
+def asks_here(state: State, session: Session) -> bool:
+    """Whether a dialog waits under the board, where no key reaches it."""
+    return state.overlay and is_own(state, session) and said.asks(session.entry)
 
 
 def peeked_session(state: State) -> Session | None:

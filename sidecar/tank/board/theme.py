@@ -11,6 +11,7 @@ class Theme:
     strong: str = ""
     dim: str = ""
     selected: str = ""
+    selected_border: str = ""
     needs_you: str = ""
     working: str = ""
     done: str = ""
@@ -34,11 +35,19 @@ class Theme:
 
 
 PLAIN = Theme()
-COLOURLESS = Theme(strong="\x1b[1m", selected="\x1b[7m", needs_you="\x1b[1m", p0="\x1b[1m", problem="\x1b[1m")
+COLOURLESS = Theme(
+    strong="\x1b[1m",
+    selected="\x1b[7m",
+    selected_border="\x1b[1m",
+    needs_you="\x1b[1m",
+    p0="\x1b[1m",
+    problem="\x1b[1m",
+)
 COLOURS = Theme(
     strong="\x1b[1m",
     dim="\x1b[2m",
     selected="\x1b[7m",
+    selected_border="\x1b[1m",
     needs_you="\x1b[1;33m",
     working="\x1b[36m",
     done="\x1b[32m",

@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tank.board import layout, peek
+from tank.board import acts, changes, compose, layout, peek
 from tank.board.acts import LIST, page
-from tank.board.bindings import ACTS, PRIORITIES, Act, help_lines
-from tank.board.groups import groups, order
+from tank.board.bindings import ACTS, Act, help_lines
+from tank.board.compose import Text
+from tank.board.groups import Who, listed, who
 from tank.board.keys import Key, Pasted
 from tank.board.state import (
     ChangesCounted,
     Copied,
+    Draft,
     Event,
     LoadPeek,
     Mode,
@@ -19,22 +21,24 @@ from tank.board.state import (
     Quit,
     Resized,
     Rostered,
+    Send,
     Sent,
-    SetPriority,
     State,
     Step,
     Tick,
     TranscriptGrew,
-    Who,
     opened,
     peeked_session,
     session,
-    who,
 )
-from tank.records import text
+from tank.records import delivery, text
 
+NOT_SENT = ("no", "unknown")
 FILTER_LIMIT = 200
 """Characters of a filter."""
+MESSAGE_LIMIT_BYTES = 16 * 1024
+"""More is refused by every session."""
+TOO_LONG = "a message takes 16 KiB at most: put the text into a file and send its path"
 
 
 def update(state: State, event: Event) -> Step:
@@ -49,7 +53,7 @@ def _react(state: State, event: Event) -> Step:
         case Key():
             return MODES[state.mode](state, event.name)
         case Pasted():
-            return (_filtered(state, state.filter + event.text) if state.mode is Mode.FILTER else state), ()
+            return _pasted(state, event.text)
         case Rostered():
             return replace(state, roster=event.roster, twice=event.twice, now=event.now), ()
         case Tick():
@@ -63,8 +67,12 @@ def _react(state: State, event: Event) -> Step:
             return state, (LoadPeek(watched),) if watched and watched.entry.session_file == event.file else ()
         case PriorityDone():
             return replace(state, notice=f"priority not set: {event.error}" if event.error else ""), ()
-        case Sent() | Copied() | ChangesCounted():
-            return state, ()
+        case Sent():
+            return _sent(state, event), ()
+        case Copied():
+            return replace(state, notice=event.notice), ()
+        case ChangesCounted():
+            return replace(state, checkouts={**state.checkouts, event.cwd: event.checkout}), ()
 
 
 def _loaded(state: State, event: PeekLoaded) -> State:
@@ -75,9 +83,27 @@ def _loaded(state: State, event: PeekLoaded) -> State:
     after = replace(state, peeked=replace(peeked, peek=event.peek, error=event.error, read=True))
     if not peeked.back or not after.peeked:
         return after
-    columns, rows = state.size.columns, layout.areas(state, state.size).peek
-    grown = peek.most_back(after, chosen, columns, rows) - peek.most_back(state, chosen, columns, rows)
+    size = layout.peek_size(state)
+    grown = peek.most_back(after, chosen, size) - peek.most_back(state, chosen, size)
     return replace(after, peeked=replace(after.peeked, back=max(peeked.back + grown, 0)))
+
+
+def _sent(state: State, event: Sent) -> State:
+    """Says what became of the message; the text of one that may not have arrived is kept for another try."""
+    name = next(
+        (
+            state.listed.labels.get(each.file)
+            for each in state.roster.sessions
+            if each.entry.session_id == event.session_id
+        ),
+        None,
+    )
+    delivered = event.delivered or "no"
+    told = delivery.sentence(name or event.session_id[:8], delivered, event.error or event.note or None)
+    if delivered in NOT_SENT:
+        return replace(state, notice=f"{told} m takes it up again.")
+    drafts = {key: kept for key, kept in state.drafts.items() if key != event.session_id}
+    return replace(state, drafts=drafts, notice=told)
 
 
 def _in_list(state: State, key: str) -> Step:
@@ -92,14 +118,10 @@ def _in_filter(state: State, key: str) -> Step:
         return replace(state, mode=Mode.LIST), ()
     if key in ("ctrl+c", "ctrl+z", "up", "down"):
         return LIST[ACTS[key]](state)
-    if key == "backspace":
-        return _filtered(state, "".join(text.clusters(state.filter)[:-1])), ()
-    if key == "ctrl+u":
-        return _filtered(state, ""), ()
-    if key == "ctrl+w":
-        return _filtered(state, state.filter.rstrip().rpartition(" ")[0]), ()
-    typed = " " if key == "space" else key
-    return _filtered(state, state.filter + typed) if len(typed) == 1 else state, ()
+    if key in ("left", "right", "home", "end", "delete"):
+        return state, ()
+    edited = compose.typed(Text(state.filter), key)
+    return (_filtered(state, edited.whole) if edited else state), ()
 
 
 def _filtered(state: State, words: str) -> State:
@@ -107,23 +129,81 @@ def _filtered(state: State, words: str) -> State:
     return replace(state, filter=flat)
 
 
-def _in_priority(state: State, key: str) -> Step:
-    chosen, back = session(state, state.asked), replace(state, mode=Mode.LIST, asked=None)
-    if key == "ctrl+c":
-        return back, (Quit(),)
-    if key in PRIORITIES and chosen:
-        waiting = replace(back, notice="setting the priority…")
-        return waiting, (SetPriority(chosen, PRIORITIES[key]),)
-    return (back if key == "escape" else state), ()
+def _pasted(state: State, pasted: str) -> Step:
+    if state.mode is Mode.FILTER:
+        return _filtered(state, state.filter + pasted), ()
+    if state.mode is Mode.MESSAGE and state.draft:
+        return _written(state, state.draft, compose.pasted(state.draft.text, pasted)), ()
+    return state, ()
+
+
+def _in_question(answer: Callable[[State, Who | None, str], Step]) -> Callable[[State, str], Step]:
+    """One key answers it; Esc asks no more."""
+
+    def react(state: State, key: str) -> Step:
+        if key in ("ctrl+c", "escape"):
+            back = replace(state, mode=Mode.LIST, asked=None)
+            return back, (Quit(),) if key == "ctrl+c" else ()
+        return answer(state, state.asked, key)
+
+    return react
+
+
+def _in_message(state: State, key: str) -> Step:
+    draft = state.draft
+    if not draft or key == "escape":
+        return _put_away(state, ""), ()
+    if key in ("ctrl+c", "ctrl+z"):
+        return LIST[ACTS[key]](state)
+    if key == "tab":
+        other = draft._replace(mode="follow_up" if draft.mode == "steer" else "steer")
+        return replace(state, draft=other), ()
+    if key == "enter":
+        return _posted(state, draft)
+    edited = compose.typed(draft.text, key)
+    return (_written(state, draft, edited) if edited else state), ()
+
+
+def _written(state: State, draft: Draft, edited: Text) -> State:
+    """A paste that would make the message too long is refused whole, so that no half of it is sent unseen."""
+    longer = len(edited.whole) > len(draft.text.whole)
+    if longer and len(edited.whole.encode()) > MESSAGE_LIMIT_BYTES:
+        return replace(state, notice=TOO_LONG)
+    return replace(state, draft=draft._replace(text=edited), notice="")
+
+
+def _posted(state: State, draft: Draft) -> Step:
+    chosen = session(state, draft.to)
+    if not draft.text.whole.strip():
+        return replace(state, notice="there is nothing to send yet"), ()
+    if not chosen or chosen.entry.session_id != draft.session_id:
+        return replace(state, notice="that session has ended: nothing was sent"), ()
+    sending = Send(chosen, draft.session_id, draft.text.whole, draft.mode)
+    return _put_away(state, "sending…"), (sending,)
+
+
+def _put_away(state: State, notice: str) -> State:
+    """What was written stays until it has arrived."""
+    after = replace(state, mode=Mode.LIST, draft=None, notice=notice)
+    if not state.draft:
+        return after
+    kept, written = dict(state.drafts), state.draft.text.whole
+    if written.strip():
+        kept[state.draft.session_id] = written
+    else:
+        kept.pop(state.draft.session_id, None)
+    return replace(after, drafts=kept)
 
 
 def _in_help(state: State, key: str) -> Step:
     act = ACTS.get(key)
     if act in (Act.BACK, Act.HELP):
         return replace(state, mode=Mode.LIST, help_top=0), ()
+    whole = len(help_lines(state.size.columns))
+    most = max(whole - layout.areas(state).list, 0)
     steps = {Act.UP: -1, Act.DOWN: 1, Act.PAGE_UP: -page(state), Act.PAGE_DOWN: page(state)}
+    steps |= {Act.FIRST: -whole, Act.LAST: whole}
     if act in steps:
-        most = max(len(help_lines(state.size.columns)) - layout.areas(state, state.size).list, 0)
         return replace(state, help_top=min(max(state.help_top + steps[act], 0), most)), ()
     return LIST[act](state) if act in (Act.CLOSE, Act.SUSPEND) else (state, ())
 
@@ -131,44 +211,48 @@ def _in_help(state: State, key: str) -> Step:
 MODES: dict[Mode, Callable[[State, str], Step]] = {
     Mode.LIST: _in_list,
     Mode.FILTER: _in_filter,
-    Mode.PRIORITY: _in_priority,
+    Mode.PRIORITY: _in_question(acts.set_priority),
+    Mode.COPY: _in_question(acts.copy),
+    Mode.MESSAGE: _in_message,
     Mode.HELP: _in_help,
 }
 
 
 def _settled(before: State, after: State) -> Step:
-    """After every event: the selection names a shown session, the list shows it, the peek shows its transcript."""
+    """After every event: the selection names a listed session, the list shows it, the peek shows its transcript."""
     if after.roster is before.roster and after.now is not before.now:
         return after, ()  # time alone moves nothing
+    if after.roster is not before.roster or after.filter != before.filter:
+        after = replace(after, listed=listed(after.roster, after.filter))
     after = replace(after, selected=_selected(before, after))
     if after.asked and not session(after, after.asked):
         after = replace(after, mode=Mode.LIST, asked=None, notice="the session has ended")
     after, effects = _following(after)
-    whole = layout.rows(after, groups(after.roster, after.filter))
-    height = layout.areas(after, after.size).list
-    return replace(after, top=layout.scrolled(whole, after.selected, after.top, height)), effects
+    top = layout.scrolled(layout.blocks(after), after.selected, after.top, layout.areas(after).list)
+    after, more = changes.wanted(before, replace(after, top=top))
+    return after, (*effects, *more)
 
 
 def _selected(before: State, after: State) -> Who | None:
     """The same process; where it's gone the next in reading order, else the last before it."""
-    shown = order(after.roster, after.filter)
+    shown = [who(each) for each in after.listed.sessions]
     if after.selected in shown or not shown:
         return after.selected
-    former = order(before.roster, before.filter)
+    former = [who(each) for each in before.listed.sessions]
     if after.selected in former:
         at = former.index(after.selected)
         for candidate in former[at + 1 :] + former[:at][::-1]:
             if candidate in shown:
                 return candidate
-    return _first(after, shown)
+    return _first(after)
 
 
-def _first(state: State, shown: list[Who]) -> Who:
+def _first(state: State) -> Who:
     """On opening: the first that needs the person, else the session the board was opened from."""
-    entries = {who(each): each.entry for each in state.roster.sessions}
-    wants = [each for each in shown if entries[each].status == "needs-you"]
-    own = [each for each in shown if state.own in (entries[each].pid, entries[each].session_id)]
-    return (wants or own or shown)[0]
+    shown = state.listed.sessions
+    wants = [each for each in shown if each.entry.status == "needs-you"]
+    own = [each for each in shown if state.own in (each.entry.pid, each.entry.session_id)]
+    return who((wants or own or shown)[0])
 
 
 def _following(state: State) -> Step:

@@ -58,11 +58,13 @@ def entries(roster: Roster) -> list[dict[str, object]]:
 
 def table(roster: Roster, width: int | None) -> Iterator[str]:
     """A line a session, in the board's order; cut to the width if there is one."""
-    ordered = [session for group in groups.groups(roster, "") for session in group.sessions]
+    listed = groups.listed(roster, "")
     now = datetime.now(UTC)
     twice = transcripts.shared(roster)
-    labelled = zip(ordered, target.shown_labels(ordered), strict=True)
-    rows = [_row(session, label, now, twice=session.file in twice) for session, label in labelled]
+    rows = [
+        _row(session, listed.labels[session.file], now, twice=session.file in twice)
+        for session in listed.sessions
+    ]
     columns = [max(map(cells.width, column)) for column in zip(*rows, strict=True)]
     if width is not None:
         columns = _fitted(columns, width)
@@ -82,7 +84,7 @@ def _row(session: Session, label: str, now: datetime, *, twice: bool) -> list[st
     entry = session.entry
     priority = "" if entry.priority is None else f"p{entry.priority}"
     name = cells.cut(said.project(entry)[1], PROJECT_CELLS)
-    why = " · ".join(part for part in (*said.marks(session, twice=twice), said.why(entry)) if part)
+    why = " · ".join(part for part in (*said.marks(session, now, twice=twice), said.why(entry)) if part)
     identity = (str(entry.pid), entry.session_id[: target.ID])
     shown = (
         entry.status,

@@ -11,15 +11,19 @@ MOVES = (
     ("send it a message, from a shell", 'tank send "fix the login test" "how far are you?"'),
 )
 NOTHING = "Nothing appears? `tank doctor` says why."
+UNREAD = (
+    ("No session can be shown, whether any is open or not.", "strong"),
+    ("Open sessions go on; they show as soon as they can be read. `tank doctor` says what to do.", "dim"),
+)
 SIDE_BY_SIDE_CELLS = 90
 
 
 def lines(roster: Roster, columns: int, theme: Theme) -> list[str]:
     """That no session is open is said only where everything could be read."""
     alone = not roster.sessions
-    first = (
-        "No Pi session is open. Three first moves:" if alone and not roster.problems else "Three first moves:"
-    )
+    if alone and roster.problems:
+        return [line for text, look in UNREAD for line in _part(" ", text, getattr(theme, look), columns)]
+    first = "No Pi session is open. Three first moves:" if alone else "Three first moves:"
     found = [*_part(" ", first, theme.strong, columns), ""]
     for number, (move, command) in enumerate(MOVES, 1):
         if columns >= SIDE_BY_SIDE_CELLS:

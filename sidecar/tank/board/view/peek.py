@@ -8,10 +8,10 @@ from tank.board.theme import Theme
 from tank.roster.roster import Session
 
 
-def pane(state: State, session: Session, label: str, size: Size, theme: Theme) -> list[str]:
+def pane(state: State, session: Session, size: Size, theme: Theme) -> list[str]:
     """Exactly `size.rows` lines: a rule that names the session, its question, and the end of the body."""
     if not state.peeked or size.rows < 1:
-        return []
+        return [""] * size.rows
     question, body = peek.shown(state, session, size.columns, size.rows - 1)
     room = max(size.rows - 1 - len(question), 0)
     back = min(state.peeked.back, max(len(body) - room, 0))
@@ -19,27 +19,29 @@ def pane(state: State, session: Session, label: str, size: Size, theme: Theme) -
     part = body[max(end - room, 0) : end] if room else []
     while part and not part[0].text and len(body) <= room:
         part = part[1:]
+    out = [f"{count} lines {where}" for count, where in ((end - room, "above"), (back, "below")) if count > 0]
     lines = [_drawn(line, size.columns, theme) for line in (*question, *part)]
-    whole = [_rule(session, label, size.columns, back, theme), *lines][: size.rows]
+    whole = [_rule(state, session, size.columns, " · ".join(out), theme), *lines][: size.rows]
     return whole + [""] * (size.rows - len(whole))
 
 
-def _rule(session: Session, label: str, columns: int, back: int, theme: Theme) -> str:
+def _rule(state: State, session: Session, columns: int, out: str, theme: Theme) -> str:
+    """Who is peeked at, and how much of it is out of sight."""
     entry = session.entry
-    facts = " · ".join(part for part in (said.project(entry)[1], entry.model, entry.session_id[:8]) if part)
-    below = f" {back} lines below " if back else ""
-    room = max(columns - cells.width(below) - 6, 0)
-    name = cells.clean(label, room)
-    rest = cells.clean(facts, max(room - cells.width(name) - 3, 0)) if room - cells.width(name) > 12 else ""
-    used = 3 + cells.width(name) + cells.width(below) + bool(below) + (cells.width(rest) + 3 if rest else 0)
+    known = (said.project(entry)[1], entry.model, said.context(entry), entry.session_id[:8])
+    end = f" {out} ─" if out else ""
+    room = max(columns - cells.width(end) - 4, 0)
+    name = cells.clean(state.listed.labels[session.file], room)
+    left = room - cells.width(name) - 3
+    facts = cells.clean(" · ".join(part for part in known if part), left) if left > 9 else ""
+    middle = f" · {facts} " if facts else " "
+    used = 2 + cells.width(name) + cells.width(middle) + cells.width(end)
     return cells.join(
         [
             Piece("─ ", theme.dim),
             Piece(name, theme.strong),
-            Piece(f" · {rest} " if rest else " ", theme.dim),
-            Piece("─" * max(columns - used, 0), theme.dim),
-            Piece(below, theme.warning),
-            Piece("─" if below else "", theme.dim),
+            Piece(middle + "─" * max(columns - used, 0), theme.dim),
+            Piece(end, theme.warning),
         ],
         columns,
     )

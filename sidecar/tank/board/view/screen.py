@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from tank.board import cells, layout, said
-from tank.board.groups import groups
+from tank.board.cells import Piece
+from tank.board.groups import listed
 from tank.board.state import Mode, Size, State, session
 from tank.board.theme import PLAIN, Theme
-from tank.board.view import first_moves, keys_page, peek, rows, title
-from tank.roster.target import shown_labels
+from tank.board.view import cards, first_moves, keys_page, peek, rows, title
+from tank.board.view.footer import footer
 
 ENDLESS = 1_000_000
 """Rows of a screen on which everything fits."""
@@ -17,62 +18,80 @@ def view(state: State, size: Size, theme: Theme) -> list[str]:
     """What the board shows on a screen of this size, from its first row on."""
     if size.columns < 1 or size.rows < 1:
         return []
-    parts = layout.areas(state, size)
-    labels = _labels(state)
+    if size != state.size:
+        state = replace(state, size=size)
+    parts = layout.areas(state)
+    above, below = layout.hidden(state) if parts.above and state.mode is not Mode.HELP else ([], [])
     chosen = session(state, state.selected)
     shown = [
         *[title.title(state, size.columns, theme)][: parts.title],
         *title.notes(state, size.columns, parts.notes, theme),
-        *[""] * parts.air,
-        *_filled(_main(state, Size(size.columns, parts.list), labels, theme), parts.list),
+        *[title.more("↑", "above", above, size.columns, theme)][: parts.above],
+        *_main(state, parts, theme),
+        *[title.more("↓", "below", below, size.columns, theme)][: parts.below],
     ]
-    if parts.peek and chosen and state.peeked:
-        shown += peek.pane(state, chosen, labels[chosen.file], Size(size.columns, parts.peek), theme)
+    if parts.peek and parts.columns == size.columns and chosen:
+        shown += peek.pane(state, chosen, layout.peek_size(state), theme)
     if parts.detail:
-        label = labels[chosen.file] if chosen else ""
-        shown += rows.detail(state, chosen, label, size.columns, theme)
-    if parts.footer:
-        shown = _filled(shown, size.rows - 1)
-        shown.append(title.footer(state, size.columns, theme))
-    return shown
+        shown += rows.detail(state, chosen, size.columns, theme)
+    return [*shown, *footer(state, Size(size.columns, parts.footer), theme)]
 
 
 def printed(state: State, columns: int) -> list[str]:
-    """The board for a terminal that can't be drawn on, or for a pipe: everything once, as plain text."""
-    whole = replace(state, size=Size(columns, ENDLESS), selected=None)
+    """The board for a terminal that can't be drawn on, or for a pipe: everything once as rows, as plain text."""
+    whole = replace(
+        state, size=Size(columns, ENDLESS), selected=None, listed=listed(state.roster, state.filter)
+    )
     notes = title.notes(whole, columns, len(said.notes(state.roster)), PLAIN)
-    return [title.title(whole, columns, PLAIN), *notes, "", *_main(whole, whole.size, _labels(whole), PLAIN)]
+    return [title.title(whole, columns, PLAIN), *notes, "", *_rows(whole, columns, ENDLESS, PLAIN)]
 
 
-def _labels(state: State) -> dict[str, str]:
-    sessions = state.roster.sessions
-    return {each.file: label for each, label in zip(sessions, shown_labels(sessions), strict=True)}
+def _main(state: State, parts: layout.Areas, theme: Theme) -> list[str]:
+    """The list with the peek beside it, or what stands in their place."""
+    lines = _list(state, parts, theme)[: parts.list]
+    lines += [""] * (parts.list - len(lines))
+    chosen = session(state, state.selected)
+    if parts.columns == state.size.columns or not chosen:
+        return lines
+    pane = peek.pane(state, chosen, layout.peek_size(state), theme)
+    rule = cells.join([Piece("│ ", theme.dim)], 2)
+    return [cells.beside(left, parts.columns, rule + right) for left, right in zip(lines, pane, strict=True)]
 
 
-def _filled(lines: list[str], rows: int) -> list[str]:
-    return lines[:rows] + [""] * (rows - len(lines))
-
-
-def _main(state: State, size: Size, labels: dict[str, str], theme: Theme) -> list[str]:
-    """The list or what stands in its place; may be fewer or more lines than there is room for."""
+def _list(state: State, parts: layout.Areas, theme: Theme) -> list[str]:
     if state.mode is Mode.HELP:
-        return keys_page.page(size.columns, size.rows, state.help_top, theme)
-    grouped = groups(state.roster, state.filter)
-    whole = layout.rows(state, grouped)
-    top = layout.scrolled(whole, state.selected, state.top, size.rows)
-    sessions = [each for group in grouped for each in group.sessions]
-    widths = rows.measured(labels, sessions, size.columns)
-    lines = []
-    for row in layout.window(whole, top, size.rows):
-        if row is None:
+        return keys_page.page(state.size.columns, parts.list, state.help_top, theme)
+    if not parts.cards:
+        return _rows(state, parts.columns, parts.list, theme)
+    lines: list[str] = []
+    for block in layout.blocks(state):
+        if block is None:
             lines.append("")
-        elif row.session is None:
-            lines.append(rows.header(row.group, size.columns, theme))
+        elif block.sessions:
+            lines += cards.line(state, block.sessions, parts, theme)
         else:
-            lines.append(rows.row(state, row.session, labels[row.session.file], widths, theme))
-    if state.filter and not grouped:
-        lines = [cells.join([cells.Piece(" Nothing matches the filter.", theme.dim)], size.columns)]
-    elif len(state.roster.sessions) <= 1 and not state.peeked:
-        moves = first_moves.lines(state.roster, size.columns, theme)
-        lines += [*([""] if lines else []), *moves]
-    return lines
+            lines.append(rows.header(state, block.group, parts.columns, theme))
+    return [*lines, *_taught(state, parts.columns, theme)]
+
+
+def _rows(state: State, columns: int, height: int, theme: Theme) -> list[str]:
+    whole = layout.rows(state, height)
+    widths = rows.measured(state, state.listed.sessions, columns)
+    lines = []
+    for block in layout.window(whole, layout.scrolled(whole, state.selected, state.top, height), height):
+        if block is None:
+            lines.append("")
+        elif block.sessions:
+            lines.append(rows.row(state, block.sessions[0], widths, theme))
+        else:
+            lines.append(rows.header(state, block.group, columns, theme))
+    if state.filter and not state.listed.groups:
+        return [cells.join([Piece(" Nothing matches the filter.", theme.dim)], columns)]
+    return [*lines, *_taught(state, columns, theme)]
+
+
+def _taught(state: State, columns: int, theme: Theme) -> list[str]:
+    """The first moves, below no session or a single one."""
+    if len(state.roster.sessions) > 1 or state.peeked:
+        return []
+    return [*[""][: len(state.roster.sessions)], *first_moves.lines(state.roster, columns, theme)]

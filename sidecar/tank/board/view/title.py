@@ -1,39 +1,54 @@
-"""The title counts what there is and says what couldn't be read; the footer says what can be pressed."""
+"""The title counts what there is and says what couldn't be read; marks at the list's edges count what it hides."""
+
+from collections.abc import Sequence
 
 from tank.board import cells, layout, said
-from tank.board.bindings import BINDINGS, Act
 from tank.board.cells import Piece
 from tank.board.groups import matches
 from tank.board.state import Mode, State
 from tank.board.theme import Theme
-from tank.board.view.rows import TINY_CELLS
+from tank.records.entry import UNKNOWN
+from tank.roster.roster import Session
 
 SHOWN_FILTER_CELLS = 40
 
 
 def title(state: State, columns: int, theme: Theme) -> str:
-    """The counts of all sessions, and the filter in force with what it leaves."""
+    """The counts of all sessions, what matters most first, and the filter in force with what it leaves."""
     sessions = state.roster.sessions
-    counts = {status: sum(each.entry.status == status for each in sessions) for status in said.WORDS}
     name = " Tank " if columns < layout.NARROW_CELLS else " Tank   "
-    pieces = [Piece(f"{len(sessions)} session{'s' * (len(sessions) != 1)}")]
-    if columns < TINY_CELLS and counts["needs-you"]:
-        pieces.clear()  # what matters most comes first
-    for status, word in (("needs-you", "need you"), ("working", "working"), ("done", "done")):
-        count = counts[status]
-        if count:
-            shown = "needs you" if (status, count) == ("needs-you", 1) else word
-            between = [Piece(" · ", theme.dim)] if pieces else []
-            pieces += [*between, Piece(f"{count} {shown}", theme.status(status))]
+    filtered = Piece("")
     if state.filter and state.mode is not Mode.FILTER:
         room = min(SHOWN_FILTER_CELLS, columns // 3)
         filtered = Piece(f"/{cells.clean(state.filter, room)}  {left(state)}", theme.warning)
-        used = sum(cells.width(text) for text, _ in (filtered, *pieces)) + len(name) + 1
-        if used + 2 <= columns:
-            pieces += [Piece(" " * (columns - used)), filtered]
-        else:
-            pieces = [filtered, Piece(" · ", theme.dim), *pieces]
+    room = columns - len(name) - (cells.width(filtered.text) + 3 if filtered.text else 1)
+    pieces: list[Piece] = []
+    for count in _counts(state, theme):
+        piece = [Piece(" · ", theme.dim), count] if pieces else [count]
+        room -= sum(cells.width(text) for text, _ in piece)
+        if room < 0:
+            break
+        pieces += piece
+    if not sessions:
+        pieces = [Piece("sessions can't be read" if state.roster.problems else "no session")]
+    if filtered.text:
+        pieces += [Piece(" " * (max(room, 0) + 2)), filtered]
     return cells.join([Piece(name, theme.strong), *pieces], columns)
+
+
+def _counts(state: State, theme: Theme) -> list[Piece]:
+    """Whole words or none: half a number would be a wrong one."""
+    sessions = state.roster.sessions
+    counted = [Piece(f"{len(sessions)} session{'s' * (len(sessions) != 1)}")] if sessions else []
+    words = {"needs-you": "need you", "working": "working", "done": "done", "idle": "idle", UNKNOWN: UNKNOWN}
+    for status, word in words.items():
+        count = sum(each.entry.status == status for each in sessions)
+        if count:
+            shown = "needs you" if (status, count) == ("needs-you", 1) else word
+            counted.append(Piece(f"{said.GLYPHS[status]} {count} {shown}", theme.status(status)))
+    if state.size.columns < layout.NARROW_CELLS:
+        counted = counted[1:]  # the others add up to it
+    return counted
 
 
 def left(state: State) -> str:
@@ -43,46 +58,23 @@ def left(state: State) -> str:
 
 
 def notes(state: State, columns: int, rows: int, theme: Theme) -> list[str]:
-    """One a row; the last row takes those that are left."""
-    told = said.notes(state.roster)
+    """One a row, the gravest first; the last row takes those that are left."""
+    told = [*([said.ASKS_HERE] if layout.asks(state) else []), *said.notes(state.roster)]
     lines = [*told[: rows - 1], " · ".join(told[rows - 1 :])] if rows else []
-    return [cells.join([Piece(" " + cells.clean(line, columns), theme.warning)], columns) for line in lines]
-
-
-def footer(state: State, columns: int, theme: Theme) -> str:
-    """The question being asked, else the last notice, else the keys to know."""
-    if state.mode is Mode.FILTER:
-        words = cells.clean(state.filter, columns) + " " * state.filter.endswith(" ")
-        pieces = [
-            Piece(" /", theme.strong),
-            Piece(words),
-            Piece("▏", theme.strong),
-            Piece(f" {left(state)}   Enter keep   Esc drop", theme.dim),
-        ]
-    elif state.mode is Mode.PRIORITY:
-        pieces = [Piece(" priority: ", theme.strong), Piece("0 1 2 3, - for none   Esc cancel", theme.dim)]
-    elif state.mode is Mode.HELP:
-        pieces = [Piece(" ↑↓ scroll   Esc back", theme.dim)]
-    elif state.notice:
-        pieces = [Piece(" " + cells.clean(state.notice, columns), theme.warning)]
-    else:
-        pieces = [Piece(" " + _hints(state, columns - 2), theme.dim)]
-    return cells.join(pieces, columns)
-
-
-def _hints(state: State, room: int) -> str:
-    """As many as fit; the way out and the way to the rest go last."""
-    shown = [
-        f"{binding.shown.split()[0]} {_back(state) if binding.act is Act.BACK else binding.hint}"
-        for binding in BINDINGS
-        if binding.hint and (state.roster.sessions or binding.act in (Act.HELP, Act.BACK))
+    looks = [theme.problem if layout.asks(state) and not at else theme.warning for at in range(len(lines))]
+    return [
+        cells.join([Piece(" ! ", look), Piece(cells.clean(line, columns), look)], columns)
+        for line, look in zip(lines, looks, strict=True)
     ]
-    while shown and cells.width("   ".join(shown)) > room:
-        shown.pop(0)
-    return "   ".join(shown)
 
 
-def _back(state: State) -> str:
-    if state.peeked:
-        return "close the peek"
-    return "drop the filter" if state.filter else "close"
+def more(arrow: str, where: str, sessions: Sequence[Session], columns: int, theme: Theme) -> str:
+    """What the list hides there, and how many of it need the person; empty when it hides nothing."""
+    if not sessions:
+        return ""
+    waiting = sum(each.entry.status == "needs-you" for each in sessions)
+    pieces = [Piece(f" {arrow} {len(sessions)} more {where}", theme.dim)]
+    if waiting:
+        told = f"{said.GLYPHS['needs-you']} {waiting} need{'s' * (waiting == 1)} you"
+        pieces += [Piece(" · ", theme.dim), Piece(told, theme.needs_you)]
+    return cells.join(pieces, columns)

@@ -1,0 +1,41 @@
+"""When uncommitted changes are counted: for projects on screen, and again after a session there has settled. Pure."""
+
+from dataclasses import replace
+
+from tank.board import layout
+from tank.board.groups import Group, who
+from tank.board.state import CountChanges, State, Step
+
+SETTLED_S = 1.0
+"""After a run has settled: what its last tool started may still write."""
+BUSY = ("working", "needs-you")
+
+
+def wanted(before: State, after: State) -> Step:
+    """Asks for every directory on screen that wasn't asked for, and anew for those where a run came to rest."""
+    shown = {each.entry.cwd for group in layout.on_screen(after) for each in group.sessions}
+    fresh = sorted(shown - after.checkouts.keys())
+    settled = sorted(_settled(before, after) & shown - set(fresh))
+    if not fresh and not settled:
+        return after, ()
+    asked = replace(after, checkouts={**after.checkouts, **dict.fromkeys(fresh)})
+    effects = [CountChanges(cwd) for cwd in fresh] + [CountChanges(cwd, SETTLED_S) for cwd in settled]
+    return asked, tuple(effects)
+
+
+def _settled(before: State, after: State) -> set[str]:
+    if before.roster is after.roster:
+        return set()
+    busy = {who(each) for each in before.roster.sessions if each.entry.status in BUSY}
+    return {
+        each.entry.cwd
+        for each in after.roster.sessions
+        if who(each) in busy and each.entry.status not in BUSY
+    }
+
+
+def count(state: State, group: Group) -> tuple[int, int]:
+    """Changed paths and how many working trees they lie in; what couldn't be told counts as nothing."""
+    trees = {state.checkouts.get(each.entry.cwd) for each in group.sessions}
+    tops = {tree.top: tree.changed for tree in trees if tree and tree.changed}
+    return sum(tops.values()), len(tops)
