@@ -48,7 +48,7 @@ bench: setup
 traces: setup
 	@$(BIN)/python -m tests.traces.record $(ONLY)
 
-# What README shows of the board, its keys and the statuses.
+# README's pictures of the board, and what it says of keys and statuses.
 picture: setup
 	@$(BIN)/python -m tests.support.readme
 
