@@ -24,7 +24,7 @@ SHEET = """\
 svg{color:#d1d7e0}
 text{fill:currentColor;font:15px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-variant-ligatures:none}
 rect{fill:currentColor}
-path{stroke:currentColor;fill:none;stroke-linecap:square}
+path{stroke:currentColor;fill:none}
 .screen{fill:#12161c;stroke:#3d444d}
 .on{color:#12161c}
 .bold{font-weight:bold}
