@@ -4,19 +4,21 @@
  * Only interactive sessions have a sidecar; nothing here throws into Pi or waits.
  */
 
-import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, ExtensionContext, InputEvent } from "@earendil-works/pi-coding-agent";
 import { argument, ending, facts, model, prompt, reply, usage } from "./facts.ts";
 import { connect, shared } from "./link.ts";
+import { type Overlay, overlay } from "./overlay.ts";
 import type { Order } from "./records.ts";
 import { answer, Session, STARTING_MS } from "./session.ts";
 import { followFocus, keyPress } from "./terminal.ts";
-import { registerTools } from "./tools.ts";
+import { describe, registerTools } from "./tools.ts";
 
 export default function tank(pi: ExtensionAPI): void {
 	if (process.env.PI_SUBAGENT_CHILD === "1") return;
 	const common = shared();
 	/** Only from session_start to session_shutdown may Pi be touched. */
 	let session: Session | undefined;
+	let board: Overlay | undefined;
 	let stopKey = () => {};
 	const link = connect(common, { facts: () => session && facts(session), order, notice, safely });
 
@@ -27,13 +29,16 @@ export default function tank(pi: ExtensionAPI): void {
 		if (reason === "reload") common.noticed.clear();
 		common.owner = link;
 		session = new Session(pi, ctx);
-		registerTools(pi, link, notice);
+		const described = describe();
+		registerTools(pi, described, link, notice);
 		common.release?.();
 		common.release = followFocus((focused) => safely(() => {
 			common.focused = focused;
 			link.send({ type: "focus", focused });
 		}));
 		link.open(reason);
+		board = overlay(session, described.board, { notice, safely });
+		board.register(pi);
 	}
 
 	/** Until the next copy starts, this one reads what the sidecar orders and the terminal reports. */
@@ -41,7 +46,9 @@ export default function tank(pi: ExtensionAPI): void {
 		link.send({ type: "session_shutdown", reason });
 		session?.watching?.abort();
 		stopKey();
-		common.owner = session = undefined;
+		const opened = board;
+		common.owner = session = board = undefined;
+		opened?.end();
 	}
 
 	function order(order: Order): void {
@@ -58,7 +65,7 @@ export default function tank(pi: ExtensionAPI): void {
 		if (!session) return;
 		stopKey = session.ctx.ui.onTerminalInput((data) => void safely(() => {
 			const press = keyPress(data);
-			if (!press) return;
+			if (!press || board?.takesKey(data)) return;
 			stopKey();
 			link.send({ type: "key", ...press });
 		}));
@@ -100,10 +107,14 @@ export default function tank(pi: ExtensionAPI): void {
 	pi.on("session_compact", on(({ reason }, { ctx }) => ({ reason, context: usage(ctx) })));
 	pi.on("session_compact_failed", on(({ reason }, { ctx }) => ({ reason, context: usage(ctx) })));
 	pi.on("model_select", on((event, { ctx }) => ({ model: model(event.model), context: usage(ctx) })));
-	pi.on("input", on(({ text, source, streamingBehavior = null }, session) => {
+	const input = on<InputEvent>(({ text, source, streamingBehavior = null }, session) => {
 		if (!streamingBehavior) session.startingUntil = performance.now() + STARTING_MS;
 		return { text, source, streamingBehavior };
-	}));
+	});
+	pi.on("input", (event) => {
+		if (event.source === "interactive" && board?.takesPrompt(event.text)) return { action: "handled" as const };
+		return input(event);
+	});
 	pi.on("before_agent_start", on(() => ({})));
 	pi.on("agent_start", on((_, session) => {
 		session.running = true;

@@ -1,4 +1,4 @@
-/** Which Python runs the sidecar, and what it may see of Pi's environment. */
+/** Which Python runs the sidecar and the board, and what they may see of Pi's environment. */
 
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -17,22 +17,33 @@ export function interpreter(env = process.env, root = ROOT): string {
 	if (env.TANK_PYTHON && isAbsolute(env.TANK_PYTHON)) return env.TANK_PYTHON;
 	const own = join(root, ".venv", "bin", "python");
 	if (existsSync(join(root, "pyproject.toml")) && existsSync(own)) return own;
-	const config = env.XDG_CONFIG_HOME;
-	const home = config && isAbsolute(config) ? config : join(env.HOME || homedir(), ".config");
-	try {
-		const { python } = JSON.parse(readFileSync(join(home, "pi-tank", "launch.json"), "utf8"));
-		if (isAbsolute(python)) return python;
-	} catch {
-		// As good as one that names none.
-	}
+	const { python } = configured(env);
+	if (typeof python === "string" && isAbsolute(python)) return python;
 	throw new Error("no Python to run: `tank install`, then /reload");
 }
 
+/** What `tank install` wrote to `launch.json`; nothing when there is none that can be read. */
+function configured(env: NodeJS.ProcessEnv): { python?: unknown; keys?: unknown } {
+	const config = env.XDG_CONFIG_HOME;
+	const home = config && isAbsolute(config) ? config : join(env.HOME || homedir(), ".config");
+	try {
+		return JSON.parse(readFileSync(join(home, "pi-tank", "launch.json"), "utf8")) ?? {};
+	} catch {
+		return {};
+	}
+}
+
+/** The keys that open the board beside Hyper+T, undefined where the person named none. */
+export function secondKeys(env = process.env): string[] | undefined {
+	const { keys } = configured(env);
+	return Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : undefined;
+}
+
 /** In a process session of its own, which Ctrl-Z, Ctrl-C and hang-up don't reach; Pi's exit doesn't wait for it. */
-export function launch(): ChildProcess {
+export function launch(program: "sidecar" | "overlay"): ChildProcess {
 	const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED.test(name)));
 	const options: SpawnOptions = { cwd: "/", detached: true, env, stdio: ["pipe", "pipe", "ignore"] };
-	const child = spawn(interpreter(), ["-I", "-m", "tank", "sidecar"], options);
+	const child = spawn(interpreter(), ["-I", "-m", "tank", program], options);
 	// An error that nobody hears ends Pi. Without a file descriptor left there is neither stdin nor stdout.
 	for (const part of [child, child.stdin, child.stdout] as (Socket | null)[]) part?.on("error", () => {}).unref();
 	child.stdout?.setEncoding("utf8");

@@ -7,7 +7,7 @@ import type { Forwarded, Order, Result } from "./records.ts";
 import { encode } from "./text.ts";
 
 /** Read, not imported: Pi's /reload loads code anew, but keeps imported JSON. */
-const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+export const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 /** Records that the sidecar answers with `welcome` or `taken`. */
 const ANSWERED = ["hello", "agent_start", "agent_settled", "call"];
 /** Milliseconds. A failure counts for a while; one more than there are delays, and no sidecar is started any more. */
@@ -102,7 +102,7 @@ export function connect(shared: Shared, side: Side, times = TIMES) {
 
 	function start(): ChildProcess {
 		shared.sidecar?.kill("SIGKILL");
-		const sidecar = launch();
+		const sidecar = launch("sidecar");
 		sidecar.on("error", ({ message }) => {
 			side.notice("stopped", `Tank can't start (${message}): \`tank install\`, then /reload.`);
 		});

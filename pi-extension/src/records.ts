@@ -15,3 +15,10 @@ export type Order =
 	| { type: "keep"; value: unknown }
 	| { type: "watch_key" }
 	| ({ type: "result"; id: number } & Result);
+
+/** What the board over Pi says; `schema/screen.json` is the contract with it. */
+export type FromBoard =
+	| { type: "frame"; lines: string[] }
+	| { type: "taken"; id: number }
+	| { type: "close" }
+	| { type: "copy"; text: string };

@@ -34,3 +34,8 @@ export function encode(record: object, whole: object = {}): string {
 export function foreign(data: unknown): unknown {
 	return JSON.parse(fitting(data, 4 * 1024) ?? "null");
 }
+
+/** A line without anything that a terminal obeys but its looks (SGR). */
+export function drawable(line: string): string {
+	return line.replace(/(\x1b\[[\d;:]*m)|[\x00-\x1f\x7f-\x9f]/g, "$1");
+}

@@ -1,13 +1,28 @@
-/** Registers the tools that `schema/tools.json` describes; the sidecar carries them out. */
+/** What `schema/tools.json` describes for Pi, and the registration of its tools, which the sidecar carries out. */
 
 import { readFileSync } from "node:fs";
-import type { ExtensionAPI, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import type { ExtensionAPI, Theme, ToolDefinition } from "@earendil-works/pi-coding-agent";
+import type { KeyId } from "@earendil-works/pi-tui";
 import type { Link, Side } from "./link.ts";
 
+export type Look = Parameters<Theme["style"]>[1];
+export interface Described {
+	tools: Omit<ToolDefinition, "execute">[];
+	board: {
+		command: { name: string; description: string };
+		keys: { always: KeyId; second: KeyId[]; close: KeyId };
+		opening: string;
+		looks: { strong: Look; [meaning: string]: Look };
+		notices: { command: string; failed: string; stopped: string; silent: string };
+	};
+}
+
+export function describe(): Described {
+	return JSON.parse(readFileSync(new URL("../../schema/tools.json", import.meta.url), "utf8"));
+}
+
 /** But none that another extension has: Pi would ignore the second without a word. */
-export function registerTools(pi: ExtensionAPI, link: Link, notice: Side["notice"]): void {
-	const schema = readFileSync(new URL("../../schema/tools.json", import.meta.url), "utf8");
-	const { tools } = JSON.parse(schema) as { tools: Omit<ToolDefinition, "execute">[] };
+export function registerTools(pi: ExtensionAPI, { tools }: Described, link: Link, notice: Side["notice"]): void {
 	const known = pi.getAllTools().map(({ name }) => name);
 	for (const tool of tools) {
 		const execute = async (_: string, args: unknown, signal: AbortSignal | undefined) => {

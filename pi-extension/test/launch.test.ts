@@ -57,7 +57,7 @@ test("the sidecar sees named variables only", async () => {
 	chmodSync(python, 0o700);
 	process.env = { ...env, ...secret, ...others, TANK_PYTHON: python };
 	let seen = "";
-	launch().stdout?.on("data", (text: string) => {
+	launch("sidecar").stdout?.on("data", (text: string) => {
 		seen += text;
 	});
 	process.env = before;
@@ -70,7 +70,7 @@ test("a Pi with no file descriptor left outlives the attempt", () => {
 		const { launch } = await import("${new URL("../src/launch.ts", import.meta.url)}");
 		const { openSync } = await import("node:fs");
 		try { for (;;) openSync("/dev/null"); } catch {}
-		launch();
+		launch("sidecar");
 		setTimeout(() => process.exit(7), 50);`;
 	const limited = [`ulimit -n 100; exec "$0" --input-type=module --eval "$1"`, process.execPath, script];
 	const { status, stderr } = spawnSync("sh", ["-c", ...limited], { env: { TANK_PYTHON: "/bin/true" } });

@@ -8,6 +8,10 @@ def main() -> None:
         from tank.programs import sidecar
 
         sidecar.main()
+    elif sys.argv[1:2] == ["overlay"]:
+        from tank.programs import overlay
+
+        overlay.main()
     else:
         from tank.programs import command_line
 

@@ -6,7 +6,7 @@ import pytest
 
 from tank.agent import tools
 from tank.programs import schema as schema_files
-from tank.records import entry, link, socket
+from tank.records import entry, link, screen, socket
 from tank.records.live import LiveEntry
 from tank.session import requests
 
@@ -40,6 +40,12 @@ def test_every_record_of_the_link_has_one_example() -> None:
     )
 
 
+def test_every_record_of_the_screen_has_one_example() -> None:
+    assert {path.stem for path in (EXAMPLES / "screen").iterdir()} == types_of(screen.ToBoard) | types_of(
+        screen.FromBoard
+    )
+
+
 def test_every_request_of_the_socket_has_one_example() -> None:
     assert {path.stem for path in (EXAMPLES / "socket/requests").iterdir()} == types_of(socket.Request)
 
@@ -48,6 +54,13 @@ def test_every_request_of_the_socket_has_one_example() -> None:
 def test_an_example_of_the_link_is_a_record_of_its_name(path: Path) -> None:
     forwarded = path.stem in types_of(link.Forwarded)
     record = (link.FORWARDED if forwarded else link.ORDER).validate_json(path.read_text())
+    assert record.type == path.stem
+
+
+@pytest.mark.parametrize("path", examples("screen"))
+def test_an_example_of_the_screen_is_a_record_of_its_name(path: Path) -> None:
+    told = path.stem in types_of(screen.ToBoard)
+    record = (screen.TO_BOARD if told else screen.FROM_BOARD).validate_json(path.read_text())
     assert record.type == path.stem
 
 
@@ -73,10 +86,11 @@ def test_an_example_of_a_reply_is_one_and_so_is_its_data(path: Path) -> None:
         kind.model_validate_json(data)
 
 
-def test_documents_for_other_programs_forbid_no_field_and_the_link_does() -> None:
+def test_documents_for_other_programs_forbid_no_field_and_the_internal_ones_do() -> None:
     texts = schema_files.texts()
     assert '"additionalProperties": false' not in texts["live-entry.json"] + texts["socket.json"]
     assert '"additionalProperties": false' in texts["link.json"]
+    assert '"additionalProperties": false' in texts["screen.json"]
 
 
 def test_a_field_named_title_is_described() -> None:

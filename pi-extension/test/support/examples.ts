@@ -6,20 +6,24 @@ import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-a
 type Json = { [field: string]: any };
 type Handler = (event: Json, ctx: ExtensionContext) => unknown;
 
-const FOLDER = new URL("../../../schema/examples/link/", import.meta.url);
+function examples(contract: string): Json {
+	const folder = new URL(`../../../schema/examples/${contract}/`, import.meta.url);
+	const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), "utf8"));
+	return Object.fromEntries(readdirSync(folder).map((name) => [name.replace(".json", ""), read(name)]));
+}
 
-export const EXAMPLES: Json = Object.fromEntries(
-	readdirSync(FOLDER).map((name) => {
-		const example = JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));
-		return [name.replace(".json", ""), example];
-	}),
-);
+export const EXAMPLES = examples("link");
+export const SCREEN = examples("screen");
 
 /** Hands events to one copy of the extension, and writes down what the copy does with Pi. */
 export class FakePi {
 	readonly notices: string[] = [];
 	readonly tools: Json[] = [];
-	input: ((data: string) => unknown) | undefined;
+	readonly commands: Json[] = [];
+	readonly shortcuts = new Map<string, Json>();
+	readonly screen = new FakeScreen();
+	/** What listens to the terminal, the first first. */
+	readonly listeners: ((data: string) => Json | undefined)[] = [];
 	readonly ctx: ExtensionContext;
 	readonly #handlers = new Map<string, Handler>();
 
@@ -50,12 +54,15 @@ export class FakePi {
 			},
 			ui: {
 				notify: (text: string) => void this.notices.push(text),
-				onTerminalInput: (input: (data: string) => unknown) => {
-					this.input = input;
+				onTerminalInput: (listener: (data: string) => Json | undefined) => {
+					this.listeners.push(listener);
 					return () => {
-						this.input = undefined;
+						const at = this.listeners.indexOf(listener);
+						if (at >= 0) this.listeners.splice(at, 1);
 					};
 				},
+				setWidget: (_key: string, factory: ((screen: FakeScreen) => unknown) | undefined) => factory?.(this.screen),
+				theme: { style: (text: string, look: Json) => `\x1b[${this.screen.theme}m${JSON.stringify(look)}${text}\x1b[0m` },
 			},
 		};
 		this.ctx = ctx as unknown as ExtensionContext;
@@ -63,6 +70,9 @@ export class FakePi {
 			on: (name: string, handler: Handler) => this.#handlers.set(name, handler),
 			getAllTools: () => this.tools,
 			registerTool: (tool: Json) => void this.tools.push(tool),
+			getCommands: () => this.commands,
+			registerCommand: (name: string, options: Json) => void this.commands.push({ name, ...options }),
+			registerShortcut: (key: string, options: Json) => void this.shortcuts.set(key, options),
 		};
 		extension(pi as unknown as ExtensionAPI);
 	}
@@ -70,5 +80,32 @@ export class FakePi {
 	/** What the handler returns: nothing, or Pi would act on it. */
 	emit(type: string, event: Json = {}): unknown {
 		return this.#handlers.get(type)?.({ type, ...event }, this.ctx);
+	}
+
+	/** As the terminal sends it; whether a listener took it from Pi. */
+	type(data: string): boolean {
+		return this.listeners.slice().some((listener) => listener(data)?.consume);
+	}
+}
+
+/** Pi's renderer, as far as an overlay needs it. */
+export class FakeScreen {
+	readonly terminal = { columns: 80, rows: 24, write: (text: string) => void this.written.push(text) };
+	readonly written: string[] = [];
+	theme = 1;
+	overlay: Json | undefined;
+	renders = 0;
+
+	showOverlay(component: Json): Json {
+		this.overlay = component;
+		return {
+			hide: () => {
+				this.overlay = undefined;
+			},
+		};
+	}
+
+	requestRender(): void {
+		this.renders++;
 	}
 }

@@ -1,16 +1,16 @@
-"""Writes `schema/`: the JSON Schemas of the records and the tools' definitions."""
+"""Writes `schema/`: the JSON Schemas of the records, and what the extension registers in Pi."""
 
 import json
 import sys
 from pathlib import Path
 
-from tank.agent import tools
+from tank.agent import commands, tools
 from tank.records import schema
 
 
 def texts() -> dict[str, str]:
     """What each file in `schema/` says, by its name."""
-    documents = {**schema.documents(), "tools": {"tools": list(tools.TOOLS)}}
+    documents = {**schema.documents(), "tools": {"tools": list(tools.TOOLS), "board": commands.BOARD}}
     return {
         f"{name}.json": json.dumps(made, indent=2, ensure_ascii=False) + "\n"
         for name, made in documents.items()

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from tank.records import link, live, socket
+from tank.records import link, live, screen, socket
 
 Schema = dict[str, Any]
 
@@ -41,6 +41,13 @@ def documents() -> dict[str, Schema]:
             ("Forwarded", "Order"),
             Forwarded=link.FORWARDED,
             Order=link.ORDER,
+        ),
+        "screen": _document(
+            "Between Tank's Pi extension and the board over Pi, both of one version: NDJSON over the board process's "
+            "stdin (ToBoard) and stdout (FromBoard). Internal: it changes with any release.",
+            ("ToBoard", "FromBoard"),
+            ToBoard=screen.TO_BOARD,
+            FromBoard=screen.FROM_BOARD,
         ),
     }
 
