@@ -31,6 +31,7 @@ def test_a_waiting_session_shows_its_question_first_with_what_the_tool_is_about_
         "   ▷ bash: rm -rf build && make",
         "     timeout: 600",
         "     description: build from nothing",
+        "",
     ]
     assert not any("rm -rf build" in line for line in body)
 
@@ -44,8 +45,8 @@ def test_a_session_that_works_shows_its_open_call_where_it_stands() -> None:
 def test_a_question_too_long_for_its_place_is_whole_in_the_body() -> None:
     call = ToolCall("write", "a.py", Outcome.OPEN, "\n".join(f"line {n}" for n in range(50)), None)
     question, body = texts(peeking(Peek((call,)), status="needs-you"), rows=12)
-    assert len(question) == 8
-    assert question[-1].strip() == "…"
+    assert question[7].strip() == "…"
+    assert question[8:] == [""]
     assert sum("line " in line for line in body) == 50
 
 
@@ -117,3 +118,10 @@ def test_the_rule_above_the_peek_names_the_session() -> None:
     found = state(Roster(SIX), Size(120, 35), Key("space"), loaded(SIX[0]))
     rule = next(line for line in view(found, found.size, PLAIN) if line.startswith("─"))
     assert "fix the flaky login test · app · anthropic/opus-5-5" in rule
+
+
+def test_a_question_elsewhere_says_where_it_is_answered() -> None:
+    asks: dict[str, Any] = {"status": "needs-you", "status_detail": "Allow bash?", "tty": "/dev/pts/7"}
+    assert "   answer it on /dev/pts/7" in texts(peeking(PEEK, **asks))[0]
+    failed = texts(peeking(PEEK, **(asks | {"status_detail": "failed: 529"})))[0]
+    assert not any("answer it" in line for line in failed)

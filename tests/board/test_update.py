@@ -415,9 +415,9 @@ def test_enter_closes_the_board_over_its_own_session_and_says_elsewhere_where_it
     over = replace(state(ROSTERS[6], SIZE), own=101, overlay=True)
     assert effects(over, Key("enter")) == (Quit(),)
     for there, words in (
-        (session(1, tmux_pane="%3"), "tmux, pane %3"),
+        (session(1, tmux_pane="%3"), "in tmux, pane %3"),
         (session(1, tty="/dev/pts/5"), "/dev/pts/5"),
-        (session(1), "unknown"),
+        (session(1), "does not name"),
     ):
         other = state(Roster((there,)), SIZE)
         after, asked = update(other, Key("enter"))
@@ -531,3 +531,25 @@ def test_a_dialog_under_the_board_is_said_until_it_is_answered() -> None:
         assert "asks here" not in "\n".join(view(after, SIZE, PLAIN))
     alone, _ = update(replace(over, overlay=False), rostered(asks))
     assert "asks here" not in "\n".join(view(alone, SIZE, PLAIN))
+
+
+def test_n_says_when_the_filter_hides_who_needs_the_person() -> None:
+    found = pressed(state(ROSTERS[6], SIZE), "/", *"working", "enter", "n")
+    assert found.notice == "none of these needs you; the filter hides 2 that need you"
+
+
+def test_the_title_says_how_many_of_those_the_filter_hides() -> None:
+    wide = Size(120, 30)
+    found = pressed(state(ROSTERS[6], wide), "/", *"working", "enter")
+    assert "2 of 6 · ● 2 hidden" in view(found, wide, PLAIN)[0]
+
+
+def test_the_edges_of_a_long_list_say_what_they_hide() -> None:
+    small = Size(80, 20)
+    found = pressed(state(ROSTERS[60], small), "G")
+    lines = view(found, small, PLAIN)
+    above = next(line for line in lines if line.startswith(" ↑"))
+    seen = sum(any(f" {glyph} " in line for glyph in "●◐✓○") for line in lines[1:]) - 1
+    waiting = sum("● needs you" in line for line in lines[1:])
+    assert above == f" ↑ {60 - seen} more above · ● {8 - waiting} need you"
+    assert not any(line.startswith(" ↓") for line in lines)

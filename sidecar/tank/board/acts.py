@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import replace
 
-from tank.board import layout, peek
+from tank.board import layout, peek, said
 from tank.board.bindings import COPIES, PRIORITIES, Act
 from tank.board.compose import Text
 from tank.board.groups import Who, who
@@ -28,7 +28,7 @@ from tank.board.state import (
 )
 from tank.records.entry import Entry
 from tank.roster import target
-from tank.roster.roster import Life, Session
+from tank.roster.roster import Session
 
 
 def _moved(steps: int) -> Callable[[State], Step]:
@@ -97,12 +97,18 @@ def page(state: State) -> int:
 
 
 def _next(state: State) -> Step:
-    """Goes round; a session that already is selected counts last."""
+    """In reading order and round; a session that already is selected counts last."""
     ordered = state.listed.sessions
     at = next((at for at, each in enumerate(ordered) if who(each) == state.selected), -1)
     for each in ordered[at + 1 :] + ordered[: at + 1]:
         if each.entry.status == "needs-you":
             return replace(state, selected=who(each)), ()
+    hidden = said.waiting(state.roster.sessions)
+    if hidden:
+        return replace(
+            state,
+            notice=f"none of these needs you; the filter hides {len(hidden)} that need{'s' * (len(hidden) == 1)} you",
+        ), ()
     return replace(state, notice="no session needs you"), ()
 
 
@@ -112,17 +118,9 @@ def _show(state: State) -> Step:
         return state, ()
     if is_own(state, chosen):
         return state, (Quit(),)
-    return replace(state, notice=f"Tank can't go there: {_where(chosen)}"), ()
-
-
-def _where(chosen: Session) -> str:
-    """Where the person finds it."""
-    entry = chosen.entry
-    if chosen.life is Life.ELSEWHERE:
-        return "it runs on another machine"
-    if entry.tmux_pane:
-        return f"it runs in tmux, pane {entry.tmux_pane}"
-    return f"its terminal is {entry.tty}" if entry.tty else "its terminal is unknown"
+    return replace(
+        state, notice=f"Tank can't go there: it runs {said.where(chosen) or 'in a terminal it does not name'}"
+    ), ()
 
 
 def _peek(state: State) -> Step:

@@ -50,9 +50,7 @@ BINDINGS = (
     Binding(Act.LAST, ("G", "end", "shift+g"), "G End", "select the last session"),
     Binding(Act.PAGE_UP, ("pageup",), "PgUp", "a page up; scrolls the peek while it is open"),
     Binding(Act.PAGE_DOWN, ("pagedown",), "PgDn", "a page down; scrolls the peek while it is open"),
-    Binding(
-        Act.SHOW, ("enter",), "Enter", "show the session: here, in the session the board was opened from"
-    ),
+    Binding(Act.SHOW, ("enter",), "Enter", "show the session; where Tank can't, say where it runs"),
     Binding(
         Act.PEEK,
         ("space",),
@@ -60,12 +58,18 @@ BINDINGS = (
         "peek: what it asks, its last two prompts and what came of them",
         "peek",
     ),
-    Binding(Act.NEXT, ("n",), "n", "select the next session that needs you", "next that needs you"),
+    Binding(
+        Act.NEXT,
+        ("n",),
+        "n",
+        "select the next session that needs you, in reading order",
+        "next that needs you",
+    ),
     Binding(Act.MESSAGE, ("m",), "m", "write the session a message", "message"),
     Binding(Act.PRIORITY, ("p",), "p 0…3 -", "set the session's priority; - clears it", "priority"),
     Binding(Act.COPY, ("y",), "y i p r l", "copy its id, path, resume command or last reply", "copy"),
     Binding(Act.FILTER, ("/",), "/", "filter by words, status, project or priority (p0)", "filter"),
-    Binding(Act.REFRESH, ("r",), "r", "read everything anew"),
+    Binding(Act.REFRESH, ("r",), "r", "read everything anew", "read again"),
     Binding(Act.HELP, ("?",), "?", "every key", "keys"),
     Binding(Act.BACK, ("escape",), "Esc", "close the peek, drop the filter, close the board", "close"),
     Binding(Act.CLOSE, ("ctrl+c",), "Ctrl+C", "close the board"),

@@ -12,7 +12,9 @@ CARD_ROWS = 6
 COLUMNS = ((160, 3), (110, 2))
 """Cells from which so many cards stand side by side; below all, one."""
 NARROW_CELLS = 72
-"""Below, a row has no room for why a session matters; the selected one's stands at the bottom."""
+"""Below, a row has no room for why a session matters."""
+DETAIL_CELLS = 110
+"""Below, a row may cut it short: the selected one's stands at the bottom in full."""
 CARD_CELLS = 30
 """A screen of fewer lists rows."""
 FOOTER_ROWS, NOTES_ROWS, AIRY_ROWS, DETAIL_ROWS, ROOMY_ROWS = 3, 6, 12, 8, 16
@@ -89,8 +91,9 @@ def areas(state: State) -> Areas:
     left -= peek
     most_across = next((count for cells, count in COLUMNS if columns >= cells), 1)
     cards = not peek and columns >= CARD_CELLS and 0 < _card_rows(state, most_across) <= left
-    narrow = columns < NARROW_CELLS and rows >= DETAIL_ROWS and not cards
-    detail = 2 if narrow and not shows_peek and state.mode is not Mode.HELP and state.roster.sessions else 0
+    small = columns < DETAIL_CELLS and rows >= DETAIL_ROWS and not cards
+    calm = state.mode not in (Mode.HELP, Mode.MESSAGE)
+    detail = 2 if small and not shows_peek and calm and state.roster.sessions else 0
     left -= detail
     below = int(rows >= AIRY_ROWS and not cards and _row_rows(state) > left)
     height = left - below
@@ -148,11 +151,14 @@ def scrolled(whole: list[Block | None], selected: Who | None, top: int, height: 
 
 
 def window(whole: list[Block | None], top: int, height: int) -> list[Block | None]:
-    """The rows shown; where the first one's header is out of sight it stands in its place."""
+    """The rows shown; a header that is out of sight stands in the first one's place, one with no row below is left out."""
     shown = whole[top : top + height]
     first = shown[0] if shown else None
     if first and first.sessions and height > 1:
-        return [Block(first.group), *shown[1:]]
+        shown = [Block(first.group), *shown[1:]]
+    last = shown[-1] if len(shown) > 1 else None
+    if last and not last.sessions and top + height < len(whole):
+        return [*shown[:-1], None]
     return shown
 
 

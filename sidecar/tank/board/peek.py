@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tank.board import cells, said
 from tank.board.ages import age
-from tank.board.state import Peeked, Size, State, asks_here
+from tank.board.state import Peeked, Size, State, asks_here, is_own
 from tank.records.entry import Entry
 from tank.roster.roster import Session
 from tank.roster.transcript import Gap, Item, Note, Outcome, Prompt, Reply, ToolCall
@@ -15,6 +15,8 @@ INDENT = "  "
 TEXT_ROWS = 400
 """Rows of one text; the transcript holds the rest."""
 ERROR_ROWS = 4
+ROOMY_ROWS = 10
+"""A pane of more rows sets the question apart from what came before it."""
 KEPT_ITEMS = 512
 
 OUTCOMES = {Outcome.OPEN: "◐", Outcome.OK: "✓", Outcome.FAILED: "✗"}
@@ -47,6 +49,8 @@ def shown(state: State, session: Session, columns: int, rows: int) -> Shown:
     fits = len(whole) <= room
     body = chain(*(_item(item, columns) for item in items if not (fits and item in calls)))
     question = whole if fits else [*whole[: room - 1], Line(f"{INDENT} …", "dim")]
+    if len(question) > 1 and rows > ROOMY_ROWS:
+        question.append(Line(""))
     return Shown(question, [*body] or _nothing(state.peeked, columns))
 
 
@@ -74,6 +78,8 @@ def _facts(state: State, session: Session, columns: int) -> list[Line]:
         lines += _hanging(
             f" {said.GLYPHS[entry.status]} ", " · ".join(filter(None, told)), "needs_you", columns
         )
+    if said.asks(entry) and said.where(session) and not is_own(state, session):
+        lines += _hanging("   ", f"answer it {said.where(session)}", "dim", columns)
     if asks_here(state, session):
         lines += _hanging(" ! ", said.ASKS_HERE, "problem", columns)
     return lines

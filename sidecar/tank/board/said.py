@@ -1,5 +1,6 @@
 """What the board says about one session in words: its name, why it matters, and what is odd about it."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 
@@ -30,6 +31,16 @@ def context(entry: Entry) -> str:
     """How full the context is, where that was measured."""
     percent = entry.context_percent
     return "" if percent is None else f"ctx {min(max(round(percent), 0), 999)}%"
+
+
+def where(session: Session) -> str:
+    """Where the person finds it; empty when it doesn't say."""
+    entry = session.entry
+    if session.life is Life.ELSEWHERE:
+        return "on another machine"
+    if entry.tmux_pane:
+        return f"in tmux, pane {entry.tmux_pane}"
+    return f"on {entry.tty}" if entry.tty else ""
 
 
 def asks(entry: Entry) -> bool:
@@ -72,6 +83,11 @@ FAILED = "failed: "
 ASKS_HERE = "asks here: close the board"
 SILENT_S = 600
 """Without a word from a session that works, the board says so: it may hang, or a long command may run."""
+
+
+def waiting(sessions: Iterable[Session]) -> list[Session]:
+    """Those that need the person."""
+    return [session for session in sessions if session.entry.status == "needs-you"]
 
 
 def notes(roster: Roster) -> list[str]:

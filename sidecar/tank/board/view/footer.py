@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tank.board import cells, said
 from tank.board.bindings import BINDINGS, COPIES, Act
 from tank.board.cells import Piece
-from tank.board.layout import MOST_WRITTEN_ROWS
+from tank.board.layout import MOST_WRITTEN_ROWS, NARROW_CELLS
 from tank.board.state import Draft, Mode, Size, State, is_own, session
 from tank.board.theme import Theme
 from tank.board.view.title import left
@@ -13,8 +13,11 @@ from tank.records.entry import Entry
 
 CURSOR = "▏"
 PEEK_HINT = "PgUp PgDn scroll"
+ALWAYS = (Act.REFRESH, Act.HELP, Act.BACK)
+"""What can be done with no session."""
 HEAD = "─ message to "
-WRITING = ("Alt+Enter new line", "Tab steer or follow up", "Enter send", "Esc keep for later")
+WRITING = ("Alt+Enter new line", "Enter send", "Esc keep for later")
+STEERS = {"follow_up": "Tab steer instead", "steer": "Tab follow up instead"}
 
 
 def footer(state: State, size: Size, theme: Theme) -> list[str]:
@@ -70,7 +73,9 @@ def _message(state: State, draft: Draft, size: Size, theme: Theme) -> list[str]:
         cells.join([Piece(" › " if not place + first else "   ", theme.strong), Piece(line)], size.columns)
         for place, line in enumerate(lines[first : first + rows])
     ]
-    last = cells.clean(state.notice, size.columns) if state.notice else _fitting(WRITING, size.columns - 2)
+    works = chosen is not None and chosen.entry.status == "working"
+    hints = (*([STEERS[draft.mode]] if works else []), *WRITING)
+    last = cells.clean(state.notice, size.columns) if state.notice else _fitting(hints, size.columns - 2)
     end = cells.join([Piece(f" {last}", theme.warning if state.notice else theme.dim)], size.columns)
     return [cells.join(rule, size.columns), *written, *[""] * (rows - len(written)), end]
 
@@ -83,7 +88,7 @@ def _becomes(entry: Entry | None, draft: Draft) -> str:
         return "doesn't answer its question: read after that"
     if entry.status != "working":
         return "it rests and starts on it"
-    return "steers its run" if draft.mode == "steer" else "it works: read when its run is over"
+    return "steer: read within its run" if draft.mode == "steer" else "follow-up: read when its run is over"
 
 
 def _broken(draft: Draft, room: int) -> tuple[list[str], int]:
@@ -105,29 +110,33 @@ def _broken(draft: Draft, room: int) -> tuple[list[str], int]:
 
 
 def _hints(state: State, room: int) -> str:
-    """As many as fit; the way out and the way to the rest go last."""
+    """As many as fit, by their first words where it's narrow; the way out and the way to the rest go last."""
     chosen = session(state, state.selected)
     waits = chosen is not None and chosen.entry.status == "needs-you"
+    narrow = state.size.columns < NARROW_CELLS
     shown = ["Enter show it"] if chosen and is_own(state, chosen) else []
     for binding in BINDINGS:
         act = binding.act
-        if not binding.hint or (not chosen and act not in (Act.HELP, Act.BACK, Act.FILTER)):
+        if not binding.hint or (not chosen and not (state.filter if act is Act.FILTER else act in ALWAYS)):
+            continue
+        if act is Act.REFRESH and not (state.roster.problems and not chosen):
             continue
         if act is Act.COPY and waits:
             continue  # beside a question, y would be read as yes
         if act is Act.PEEK and state.peeked:
             shown.append(PEEK_HINT)
         else:
-            shown.append(f"{binding.shown.split()[0]} {_back(state) if act is Act.BACK else binding.hint}")
-    return _fitting(shown, room, least=-3)
+            hint = _back(state) if act is Act.BACK else binding.hint
+            shown.append(f"{binding.shown.split()[0]} {hint.split()[0] if narrow else hint}")
+    return _fitting(shown, room, least=-3, gap=2 if narrow else 3)
 
 
-def _fitting(hints: Sequence[str], room: int, least: int = 0) -> str:
+def _fitting(hints: Sequence[str], room: int, *, least: int = 0, gap: int = 3) -> str:
     """As many as fit; `least` is the place of the one that goes first. The last one stays."""
     shown = list(hints)
-    while len(shown) > 1 and cells.width("   ".join(shown)) > room:
+    while len(shown) > 1 and cells.width((" " * gap).join(shown)) > room:
         shown.pop(least if -least <= len(shown) else 0)
-    return "   ".join(shown)
+    return (" " * gap).join(shown)
 
 
 def _back(state: State) -> str:

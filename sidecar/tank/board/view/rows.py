@@ -23,6 +23,8 @@ LABEL_SHARE = 0.5
 """The most that labels get of what the fixed columns leave, unless the reasons need less than the rest."""
 REASON_CELLS = 8
 """What marks leave at least of a row's end to why it matters."""
+LEAST_MARK_CELLS = 8
+"""A mark cut shorter says nothing."""
 MARKER = "▸"
 
 
@@ -143,7 +145,7 @@ def _reasons(state: State, session: Session, room: int, context: int, theme: The
     entry, twice = session.entry, session.file in state.twice
     room = max(room - context - 2, 0) if context else room
     reason = cells.clean(said.ASKS_HERE if asks_here(state, session) else said.why(entry), room)
-    share = room * 2 // 3 if entry.status == "needs-you" else room // 3
+    share = room if entry.status == "needs-you" else room // 3
     odd = _marks(said.marks(session, state.now, twice=twice), room, cells.width(reason), share)
     if odd:
         reason = cells.cut(reason, max(room - cells.width(odd) - 2, 0))
@@ -158,6 +160,8 @@ def _reasons(state: State, session: Session, room: int, context: int, theme: The
 def _marks(marks: list[str], room: int, reason: int, share: int) -> str:
     """As many whole marks as leave the reason its share, the gravest in any case; an older Tank is counted in the title."""
     left = room - min(reason, max(share, REASON_CELLS)) - 2
+    if left < LEAST_MARK_CELLS:
+        return ""
     while len(marks) > 1 and len(" · ".join(marks)) > left:
         marks = marks[:-1]
     if marks == [said.OLDER] and room - reason - 2 < len(said.OLDER):
@@ -166,15 +170,19 @@ def _marks(marks: list[str], room: int, reason: int, share: int) -> str:
 
 
 def detail(state: State, session: Session | None, columns: int, theme: Theme) -> list[str]:
-    """Two lines that say of the selected session what its narrow row can't."""
+    """Two lines that say of the selected session what its row has no room for."""
     if session is None:
         return ["", ""]
     odd = said.marks(session, state.now, twice=session.file in state.twice)
     since = age(session.entry.status_since, state.now)
     second = " · ".join(part for part in (said.why(session.entry), *odd) if part)
-    look = theme.status(session.entry.status)
     first = [
-        Piece(f" {since} " if since and columns < TINY_CELLS else " ", theme.dim),
+        Piece(f"{MARKER} ", theme.dim),
+        Piece(f"{since} " if since and columns < TINY_CELLS else "", theme.dim),
         Piece(state.listed.labels[session.file], theme.strong),
     ]
-    return [cells.join(first, columns), cells.join([Piece(f" {second}", look)], columns)]
+    look = theme.status(session.entry.status)
+    return [
+        cells.join(first, columns),
+        cells.join([Piece(f"  {cells.clean(second, columns)}", look)], columns),
+    ]

@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 
 from tank.board import cells, layout, said
+from tank.board.ages import age
 from tank.board.cells import Piece
-from tank.board.groups import matches
 from tank.board.state import Mode, State
 from tank.board.theme import Theme
 from tank.records.entry import UNKNOWN
 from tank.roster.roster import Session
 
 SHOWN_FILTER_CELLS = 40
+LONGEST_CELLS = 100
+"""From so many on, the title tells how long the person has been waited for."""
 
 
 def title(state: State, columns: int, theme: Theme) -> str:
@@ -45,16 +47,26 @@ def _counts(state: State, theme: Theme) -> list[Piece]:
         count = sum(each.entry.status == status for each in sessions)
         if count:
             shown = "needs you" if (status, count) == ("needs-you", 1) else word
-            counted.append(Piece(f"{said.GLYPHS[status]} {count} {shown}", theme.status(status)))
+            longest = _longest(state) if status == "needs-you" and count > 1 else ""
+            counted.append(Piece(f"{said.GLYPHS[status]} {count} {shown}{longest}", theme.status(status)))
     if state.size.columns < layout.NARROW_CELLS:
         counted = counted[1:]  # the others add up to it
     return counted
 
 
+def _longest(state: State) -> str:
+    """How long the first of those that need the person has waited."""
+    since = [each.entry.status_since for each in said.waiting(state.roster.sessions)]
+    told = age(min((moment for moment in since if moment), default=None), state.now)
+    return f", longest {told}" if told and state.size.columns >= LONGEST_CELLS else ""
+
+
 def left(state: State) -> str:
-    """How many sessions the filter leaves."""
-    sessions = state.roster.sessions
-    return f"{sum(matches(each, state.filter) for each in sessions)} of {len(sessions)}"
+    """How many sessions the filter leaves, and how many it hides of those that need the person."""
+    sessions, shown = state.roster.sessions, state.listed.sessions
+    hidden = len(said.waiting(sessions)) - len(said.waiting(shown))
+    told = f" · {said.GLYPHS['needs-you']} {hidden} hidden" if hidden else ""
+    return f"{len(shown)} of {len(sessions)}{told}"
 
 
 def notes(state: State, columns: int, rows: int, theme: Theme) -> list[str]:
