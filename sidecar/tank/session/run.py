@@ -5,6 +5,8 @@ A run's end is judged by the last attempt before it settled: Pi tells of no retr
 
 from dataclasses import dataclass, field
 
+import orjson
+
 from tank.records import fields, text
 from tank.records.fields import Record
 from tank.session.status import Happening
@@ -77,7 +79,7 @@ class Run:
     @property
     def reason(self) -> str | None:
         """Why the run failed, as the card says it."""
-        return _shown(f"failed: {self.failure}", DETAIL_CELLS) if self.failure else None
+        return _shown(f"failed: {plain(self.failure)}", DETAIL_CELLS) if self.failure else None
 
     @property
     def activity(self) -> str | None:
@@ -103,3 +105,17 @@ class Run:
 def _shown(said: str, cells: int) -> str:
     """One clean line; secrets are masked first, since a cut or a line break may fall into one."""
     return text.short(text.masked(text.line(said)), cells)
+
+
+def plain(failure: str) -> str:
+    """The words of an error that a provider gave as JSON, such as `529: {"error":{"message":"Overloaded"}}`; any other as it is."""
+    code, brace, rest = failure.partition("{")
+    try:
+        found = orjson.loads(brace + rest)
+    except orjson.JSONDecodeError:
+        return failure
+    while isinstance(found, dict):
+        if message := fields.string(found, "message"):
+            return code + message
+        found = found.get("error")
+    return code + found if isinstance(found, str) and found else failure
