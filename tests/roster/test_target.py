@@ -56,10 +56,10 @@ def test_anything_else_names_none_and_lists_all(word: str) -> None:
     first, *lines = str(refused.value).split("\n")
     assert first == f"no session is ‘{word.strip()}’; these are open:"
     assert lines == [
-        "11 · 0199aaaa · app · fix login · idle",
-        "22 · 0199bbbb · app · port parser · working",
-        "33 · 0199bbbb · site · fix login · idle",
-        "44 · 0199cccc · - · - · idle",
+        "11 · 0199aaaa-1 · app · fix login · idle",
+        "22 · 0199bbbb-2 · app · port parser · working",
+        "33 · 0199bbbb-3 · site · fix login · idle",
+        "44 · 0199cccc-4 · - · - · idle",
     ]
 
 
@@ -118,6 +118,16 @@ def test_namesakes_whose_ids_begin_alike_show_more_of_them() -> None:
     assert target.shown_labels(nameless) == ["0199aaaa-1", "0199aaaa-2"]
 
 
+def test_ids_are_shown_as_far_as_tells_all_of_them_apart_and_at_least_eight_characters() -> None:
+    assert target.shown_ids([]) == []
+    assert target.shown_ids([LOGIN, NAMELESS]) == ["0199aaaa", "0199cccc"]
+    assert target.shown_ids([LOGIN, PARSER, SITE]) == ["0199aaaa-1", "0199bbbb-2", "0199bbbb-3"]
+    one_session_twice = [session(1, "0199dddd-1"), session(2, "0199dddd-1")]
+    assert target.shown_ids(one_session_twice) == ["0199dddd", "0199dddd"]
+    with pytest.raises(NoSuchSessionError, match=r"\n22 · 0199bbbb-2 · .*\n33 · 0199bbbb-3 · "):
+        target.resolve("0199bb", ALL)
+
+
 def test_a_message_shows_no_control_characters_of_the_word() -> None:
     with pytest.raises(NoSuchSessionError) as refused:
         target.resolve("\x1b]52;c;x\x07" + "y" * 500, ())
@@ -141,6 +151,13 @@ sessions = st.lists(
 @given(sessions)
 def test_what_is_shown_for_one_is_what_is_shown_among_all(found: list[Session]) -> None:
     assert target.shown_labels(found) == [target.shown_label(each, found) for each in found]
+
+
+@given(sessions)
+def test_shown_ids_tell_sessions_apart(found: list[Session]) -> None:
+    shown = target.shown_ids(found)
+    assert len(set(shown)) == len({each.entry.session_id for each in found})
+    assert all(each.entry.session_id.startswith(part) for each, part in zip(found, shown, strict=True))
 
 
 @given(sessions)

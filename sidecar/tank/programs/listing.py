@@ -61,9 +61,10 @@ def table(roster: Roster, width: int | None) -> Iterator[str]:
     listed = groups.listed(roster, "")
     now = datetime.now(UTC)
     twice = transcripts.shared(roster)
+    ids = target.shown_ids(listed.sessions)
     rows = [
-        _row(session, listed.labels[session.file], now, twice=session.file in twice)
-        for session in listed.sessions
+        _row(session, listed.labels[session.file], identity, now, twice=session.file in twice)
+        for session, identity in zip(listed.sessions, ids, strict=True)
     ]
     columns = [max(map(cells.width, column)) for column in zip(*rows, strict=True)]
     if width is not None:
@@ -75,24 +76,24 @@ def table(roster: Roster, width: int | None) -> Iterator[str]:
 
 def advice(roster: Roster) -> list[str]:
     """What to tell a person who sees no session."""
-    if roster.sessions:
+    if roster.sessions or roster.problems:
         return []
     return ["No Pi session is live. Start `pi`; in one that was open before `tank install`, type /reload."]
 
 
-def _row(session: Session, label: str, now: datetime, *, twice: bool) -> list[str]:
+def _row(session: Session, label: str, identity: str, now: datetime, *, twice: bool) -> list[str]:
     entry = session.entry
     priority = "" if entry.priority is None else f"p{entry.priority}"
     name = cells.cut(said.project(entry)[1], PROJECT_CELLS)
     why = " · ".join(part for part in (*said.marks(session, now, twice=twice), said.why(entry)) if part)
-    identity = (str(entry.pid), entry.session_id[: target.ID])
     shown = (
         entry.status,
         ages.age(entry.status_since, now),
         priority,
         name,
         label,
-        *identity,
+        str(entry.pid),
+        identity,
         why,
     )
     return [cells.clean(part, ROOM_CELLS) for part in shown]

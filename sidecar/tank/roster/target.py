@@ -1,7 +1,7 @@
 """Which session a word names, and what each is called where several are seen."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from tank.errors import NoSuchSessionError
 from tank.records import text
@@ -42,13 +42,22 @@ def unreachable(session: Session) -> str | None:
     return None
 
 
-def candidates(sessions: Iterable[Session]) -> str:
+def candidates(sessions: Sequence[Session]) -> str:
     """A line for each: `pid · id · project · label · status`."""
     lines = []
-    for entry in (session.entry for session in sessions):
-        words = (str(entry.pid), entry.session_id[:ID], entry.project_name, entry.label, entry.status)
+    for (entry, *_), identity in zip(sessions, shown_ids(sessions), strict=True):
+        words = (str(entry.pid), identity, entry.project_name, entry.label, entry.status)
         lines.append(" · ".join(word or "-" for word in words))
     return "\n".join(lines)
+
+
+def shown_ids(sessions: Sequence[Session]) -> list[str]:
+    """The beginnings of their ids, all as long as tells them apart: ids that were made in one minute begin alike."""
+    ids = [session.entry.session_id for session in sessions]
+    length = ID
+    while len({each[:length] for each in ids}) < len(set(ids)):
+        length += 1
+    return [each[:length] for each in ids]
 
 
 def shown_labels(sessions: Sequence[Session]) -> list[str]:
