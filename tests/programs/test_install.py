@@ -188,3 +188,32 @@ def test_a_place_that_can_not_be_written_is_named(home: Desk) -> None:
 
 def test_the_extension_is_of_this_version() -> None:
     assert json.loads((EXTENSION / "package.json").read_text())["version"] == __version__
+
+
+def test_keys_that_open_the_board_are_written_and_stay(home: Desk) -> None:
+    ran = home.tank("install", "--key", "ctrl+alt+B", "--key", "f9")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "/tank, ctrl+alt+B, f9 or Hyper+T in Pi" in ran.stdout
+    written = json.loads(launch_file(home).read_text())
+    assert written == {"python": sys.executable, "keys": ["ctrl+alt+B", "f9"]}
+    launch_file(home).write_text(json.dumps(written | {"python": "/old/python", "later": 1}))
+    assert home.tank("install").returncode == 0
+    assert json.loads(launch_file(home).read_text()) == written | {"later": 1}
+    assert "/tank or Hyper+T in Pi" in home.tank("install", "--key", "none").stdout
+    assert json.loads(launch_file(home).read_text())["keys"] == []
+
+
+@pytest.mark.parametrize("key", ["t", "shift+t", "hyper+t", "alt+", "alt+alt+t", "none", "alt+tt", "f13", ""])
+def test_a_key_that_pi_does_not_know_or_that_types_is_refused_with_the_syntax(home: Desk, key: str) -> None:
+    ran = home.tank("install", "--key", "f9", "--key", key)
+    assert ran.returncode == 2
+    assert f"{key!r} is no key for this: ctrl+, alt+ or super+" in " ".join(ran.stderr.split())
+    assert not launch_file(home).exists()
+
+
+@pytest.mark.parametrize("text", ["", "null", "[]", '{"keys": "f9"}', '{"keys": [3]}'])
+def test_a_launch_json_that_says_nothing_is_written_anew(home: Desk, text: str) -> None:
+    launch_file(home).parent.mkdir(parents=True)
+    launch_file(home).write_text(text)
+    assert home.tank("install").returncode == 0
+    assert json.loads(launch_file(home).read_text())["python"] == sys.executable

@@ -1,9 +1,11 @@
-"""Which Python Pi's extension starts: `launch.json`, written by `tank install` and read by the extension."""
+"""`launch.json`, written by `tank install` and read by Pi's extension: which Python it starts, which keys open the board."""
 
 import json
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tank.edges import paths
 
@@ -23,21 +25,34 @@ def python() -> str | None:
     own = checkout / ".venv" / "bin" / "python"
     if (checkout / "pyproject.toml").exists() and own.exists():
         return str(own)
-    try:
-        said = json.loads(file().read_bytes()).get("python")
-    except (OSError, ValueError, AttributeError):
-        return None
+    said = _read().get("python")
     return said if isinstance(said, str) and Path(said).is_absolute() else None
 
 
-def write(python: str) -> None:
-    """Atomically, 0600. The directory may be a link, as keepers of dotfiles make it."""
+def keys() -> list[str] | None:
+    """The keys that open the board in Pi beside Hyper+T; None when none were chosen."""
+    said = _read().get("keys")
+    return [key for key in said if isinstance(key, str)] if isinstance(said, list) else None
+
+
+def _read() -> dict[str, Any]:
+    """Empty when there is no file, or none that can be read."""
+    try:
+        said = json.loads(file().read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def write(python: str, keys: Sequence[str] | None = None) -> None:
+    """Atomically, 0600; what it isn't given stays. The directory may be a link, as keepers of dotfiles make it."""
+    known = _read() | {"python": python} | ({} if keys is None else {"keys": list(keys)})
     folder = file().parent.resolve()
     paths.private_directory(folder)
     fresh = folder / f".tmp-{os.getpid()}"
     fresh.unlink(missing_ok=True)
     with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
-        out.write(json.dumps({"python": python}, ensure_ascii=False) + "\n")
+        out.write(json.dumps(known, ensure_ascii=False) + "\n")
     fresh.rename(folder / file().name)
 
 

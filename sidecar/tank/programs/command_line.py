@@ -136,11 +136,23 @@ def project(directory: str, *, as_json: bool) -> None:
 
 
 @tank.command()
-def install() -> None:
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="KEY",
+    help="Open the board in Pi with this key (again for another) instead of alt+t; none: only with Hyper+T.",
+)
+def install(*, keys: tuple[str, ...]) -> None:
     """Put Tank into Pi."""
+    from tank.agent import commands
     from tank.programs import install as installing
 
-    _print(installing.install())
+    chosen = () if keys == ("none",) else keys
+    for key in chosen:
+        if not commands.is_shortcut(key):
+            raise click.BadParameter(f"{key!r} is no key for this: {commands.KEY_SYNTAX}", param_hint="--key")
+    _print(installing.install(chosen if keys else None))
 
 
 @tank.command()

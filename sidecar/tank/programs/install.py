@@ -1,15 +1,20 @@
 """`tank install` and `tank uninstall`: Pi's list of packages and `launch.json`, nothing else."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+from tank.agent import commands
 from tank.edges import launch, paths, pi
 from tank.errors import RefusedError
 from tank.version import OLDEST_PI, __version__
 
 
-def install() -> list[str]:
-    """What was done, a line each. Repeating it changes nothing; another Tank's extension gives way to this one's."""
+def install(keys: Sequence[str] | None = None) -> list[str]:
+    """What was done, a line each. Repeating it changes nothing; another Tank's extension gives way to this one's.
+
+    `keys` open the board in Pi beside Hyper+T; None leaves them as they are.
+    """
     extension = paths.shipped("pi-extension").absolute()
     if not (extension / "package.json").is_file():
         raise RefusedError(
@@ -22,7 +27,7 @@ def install() -> list[str]:
             f"Pi {found.version} is too old, Tank needs {oldest}: update it with `{pi.GET_PI}`"
         )
     python = _python()
-    launch.write(python)
+    launch.write(python, keys)
     for other in pi.tank_extensions():
         if other != extension:
             pi.run(found.command, "remove", str(other))
@@ -30,7 +35,8 @@ def install() -> list[str]:
     return [
         f"Tank {__version__} is installed in Pi {found.version}.",
         f"Pi starts it with {python}, as {launch.file()} says.",
-        "New sessions have it; type /reload in open ones. `tank` shows the board.",
+        "New sessions have it; type /reload in open ones.",
+        f"`tank` shows the board in a terminal; /tank{_keys()} or Hyper+T in Pi.",
     ]
 
 
@@ -44,6 +50,11 @@ def uninstall() -> list[str]:
     if not launch.remove() and not extensions:
         return ["Tank is not installed in Pi."]
     return ["Tank is no longer installed in Pi. Open sessions keep theirs until /reload or their end."]
+
+
+def _keys() -> str:
+    chosen = launch.keys()
+    return "".join(f", {key}" for key in (commands.SECOND_KEYS if chosen is None else chosen))
 
 
 def _python() -> str:
