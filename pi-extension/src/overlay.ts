@@ -16,7 +16,7 @@ import type { Described, Look } from "./tools.ts";
 /** In which no key reaches a dialog that the board lay over. */
 const DIALOG_MS = 300;
 /** A key that repeats within is held: it neither opens nor closes. */
-const HELD_MS = 150;
+const HELD_MS = 100;
 const SCREEN = { width: "100%", maxHeight: "100%", anchor: "top-left" } as const;
 
 export type Overlay = ReturnType<typeof overlay>;
@@ -59,9 +59,8 @@ export function overlay(
 	const takesKey = (data: string) => release !== undefined || matches(data, openers);
 
 	function toggle(): void {
-		const held = performance.now() - toggledAt < HELD_MS;
+		if (performance.now() - toggledAt > HELD_MS) (close ?? open)();
 		toggledAt = performance.now();
-		if (!held) (close ?? open)();
 	}
 
 	/** With its session. */
@@ -134,6 +133,7 @@ export function overlay(
 
 		function shut(): void {
 			close = undefined;
+			toggledAt = -Infinity;
 			board.end();
 			if (session.dialog) setTimeout(() => safely(stop), DIALOG_MS).unref();
 			else stop();
