@@ -1,4 +1,7 @@
-"""`tank` and `python -m tank`. The sidecar is started before anything else is imported: its memory is paid per session."""
+"""`tank` and `python -m tank`. What each way needs is imported once it's known.
+
+The sidecar's memory is paid per session, and status bars run `tank status` every few seconds.
+"""
 
 import sys
 
@@ -12,6 +15,10 @@ def main() -> None:
         from tank.programs import overlay
 
         overlay.main()
+    elif sys.argv[1:] in (["status"], ["status", "--tmux"]):
+        from tank.programs import status_line
+
+        status_line.main(tmux=len(sys.argv) > 2)
     else:
         from tank.programs import command_line
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from demo.stage import ROOT
 from tank.board import said
 from tank.programs import listing, waiting
 from tank.records import entry
@@ -19,6 +20,7 @@ from tank.records.entry import Entry
 from tests.support.desk import Desk
 
 Json = dict[str, Any]
+SCHEMA = ROOT / "schema"
 EVIL = "evil \x1b]52;c;x\x07\x9b2J\u202e\u200b\n name"
 APP = {"key": "github.com/you/app", "name": "app"}
 START = datetime(2026, 7, 1, 10, tzinfo=UTC)
@@ -48,18 +50,26 @@ def test_list_shows_each_session_in_one_line(desk: Desk) -> None:
     first = desk.session(
         label="fix the login test",
         project=APP,
+        sessionId="0199aaaa-1",
         status="needs-you",
         statusDetail="Allow?",
         statusSince=since,
         priority=0,
         socket="/x",
     )
-    second = desk.session(label="parser", project=APP, status="working", activity="bash: pytest", socket="/x")
+    second = desk.session(
+        label="parser",
+        project=APP,
+        sessionId="0199bbbb-2",
+        status="working",
+        activity="bash: pytest",
+        socket="/x",
+    )
     ran = desk.tank("list")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.splitlines() == [
-        f"needs-you  2m  p0  app  fix the login test  {first.pid}  {first.id[:8]}  Allow?",
-        f"working            app  parser              {second.pid}  {second.id[:8]}  bash: pytest",
+        f"needs-you  2m  p0  app  fix the login test  {first.pid}  0199aaaa  Allow?",
+        f"working            app  parser              {second.pid}  0199bbbb  bash: pytest",
     ]
 
 
@@ -76,6 +86,13 @@ def test_list_in_a_pipe_cuts_nothing_and_fits_the_columns_it_is_given(desk: Desk
 def test_list_tells_sessions_of_one_label_apart(desk: Desk) -> None:
     first, second = (desk.session(label="build", sessionId=f"{n}abc-def") for n in "12")
     assert {f"build · {s.id[:4]}" for s in (first, second)} <= set(desk.tank("list").stdout.split("  "))
+
+
+def test_list_shows_as_much_of_the_ids_as_tells_them_apart(desk: Desk) -> None:
+    for ending in "12":
+        desk.session(label=f"task {ending}", sessionId=f"0199aaaa-bbb{ending}-7000", socket="/x")
+    lines = desk.tank("list").stdout.splitlines()
+    assert [line.split()[-1] for line in lines] == ["0199aaaa-bbb1", "0199aaaa-bbb2"]
 
 
 def test_list_marks_two_processes_on_one_transcript(desk: Desk) -> None:
@@ -579,6 +596,9 @@ def test_project_of_a_plain_directory_is_the_directory(desk: Desk) -> None:
         ("wait login finished", "'finished' is not one of 'idle', 'working', 'needs-you', 'done'"),
         ("wait login done --timeout -1", "not in the range"),
         ("project /nowhere", "does not exist"),
+        ("status now", "unexpected extra argument"),
+        ("schema nonsense", "there are link, live-entry, screen, socket, tools"),
+        ("completion tcsh", "'tcsh' is not one of 'bash', 'zsh', 'fish'"),
     ],
 )
 def test_wrong_usage_is_code_2_and_says_what_is_wrong(desk: Desk, arguments: str, why: str) -> None:
@@ -597,7 +617,10 @@ def test_help_names_every_command_in_one_line(desk: Desk) -> None:
         "priority",
         "wait",
         "explain",
+        "status",
         "project",
+        "schema",
+        "completion",
         "install",
         "uninstall",
         "doctor",
@@ -610,6 +633,25 @@ def test_a_file_in_the_live_directorys_place_is_named(desk: Desk) -> None:
     desk.live.write_text("in the way")
     ran = desk.tank("list")
     assert "is not a directory: move it away" in ran.stderr
+    assert "No Pi session is live" not in ran.stderr, "nobody knows"
+
+
+# schema
+
+
+def test_schema_lists_the_documents_and_prints_each_as_it_is_shipped(desk: Desk) -> None:
+    names = desk.tank("schema").stdout.splitlines()
+    assert names == sorted(path.stem for path in SCHEMA.glob("*.json"))
+    assert {"live-entry", "socket"} <= set(names)
+    for name in names:
+        ran = desk.tank("schema", name)
+        assert (ran.returncode, ran.stdout) == (0, (SCHEMA / f"{name}.json").read_text())
+
+
+def test_schema_needs_no_models() -> None:
+    code = "import sys\nfrom tank.programs import command_line, documents\ndocuments.names()\nprint(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    assert "pydantic" not in ran.stdout.split()
 
 
 def test_an_interrupted_wait_leaves_without_a_traceback(desk: Desk) -> None:

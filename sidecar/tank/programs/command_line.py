@@ -1,23 +1,39 @@
-"""The command `tank`: reads arguments, prints what the commands return, and turns errors into exit codes.
+"""The command `tank`: reads arguments and prints what the commands return.
 
-0 done, 1 failed, 2 wrong usage, 3 no such session or an ambiguous one. Each command imports what it needs, no more.
+Each command imports what it needs, no more.
 """
 
 import os
 import sys
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import click
 
-from tank.errors import TankError
-from tank.records import text
+from tank.programs import console
+from tank.programs.console import say
 from tank.records.entry import STATUSES
 from tank.version import __version__
 
+NAME = "tank"
+COMPLETING = "_TANK_COMPLETE"
+"""Set by the scripts that complete commands; click answers them instead of running one."""
+
+
+def _sessions(*asked: Any) -> Any:
+    from tank.programs import completion
+
+    return completion.sessions(*asked)
+
+
+def _schemas(*asked: Any) -> Any:
+    from tank.programs import completion
+
+    return completion.schemas(*asked)
+
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-target = click.argument("target")
+target = click.argument("target", shell_complete=_sessions)
 
 
 class Commands(click.Group):
@@ -53,10 +69,10 @@ def list_(*, as_json: bool) -> None:
 
     roster = listing.read()
     if as_json:
-        _print([listing.as_json(listing.entries(roster))])
+        say([listing.as_json(listing.entries(roster))])
     else:
-        _print(listing.table(roster, listing.width()))
-        _complain([*roster.problems, *listing.advice(roster)])
+        say(listing.table(roster, listing.width()))
+        console.complain([*roster.problems, *listing.advice(roster)])
 
 
 @tank.command()
@@ -66,7 +82,7 @@ def peek(target: str, *, as_json: bool) -> None:
     """Show a session's last two prompts with replies and tool calls."""
     from tank.programs import peeking
 
-    _print(peeking.peek(target, as_json=as_json))
+    say(peeking.peek(target, as_json=as_json))
 
 
 @tank.command()
@@ -81,7 +97,7 @@ def send(target: str, message: str, *, steer: bool, as_json: bool) -> None:
     said = talking.read_message(sys.stdin.buffer) if message == "-" else talking.message_of(message)
     if not said.strip():
         raise click.BadParameter("the message is empty", param_hint="MESSAGE")
-    _print(talking.send(target, said, steer=steer, as_json=as_json))
+    say(talking.send(target, said, steer=steer, as_json=as_json))
 
 
 @tank.command()
@@ -91,7 +107,7 @@ def priority(target: str, priority: str) -> None:
     """Set a session's priority, 0 (first) to 3; - clears it."""
     from tank.programs import talking
 
-    _print(talking.set_priority(target, None if priority == "-" else int(priority)))
+    say(talking.set_priority(target, None if priority == "-" else int(priority)))
 
 
 @tank.command()
@@ -110,7 +126,7 @@ def wait(target: str, statuses: tuple[str, ...], timeout_s: float | None) -> Non
     """
     from tank.programs import waiting
 
-    _print(waiting.wait(target, frozenset(statuses), timeout_s))
+    say(waiting.wait(target, frozenset(statuses), timeout_s))
 
 
 @tank.command()
@@ -120,7 +136,20 @@ def explain(target: str, *, as_json: bool) -> None:
     """Say why a session has its status, and what would change it."""
     from tank.programs import talking
 
-    _print(talking.explain(target, as_json=as_json))
+    say(talking.explain(target, as_json=as_json))
+
+
+@tank.command()
+@click.option("--tmux", is_flag=True, help="Colour it for tmux's status line.")
+@click.pass_context
+def status(context: click.Context, *, tmux: bool) -> None:
+    """Count the sessions that need you, work or are done.
+
+    One line for a status bar or a prompt: `● 2 ◐ 3 ✓ 1`, empty when there is nothing to tell.
+    """
+    from tank.programs import status_line
+
+    context.exit(status_line.show(tmux=tmux))
 
 
 @tank.command()
@@ -132,7 +161,31 @@ def project(directory: str, *, as_json: bool) -> None:
     from tank.programs import project as projects
 
     found = projects.project(directory)
-    _print([listing.as_json(found) if as_json else found["key"]])
+    say([listing.as_json(found) if as_json else found["key"]])
+
+
+@tank.command()
+@click.argument("name", required=False, shell_complete=_schemas)
+def schema(name: str | None) -> None:
+    """List the JSON Schemas of what Tank writes, or print one."""
+    from tank.programs import documents
+
+    names = documents.names()
+    if name is None:
+        say(names)
+    elif name in names:
+        say(documents.document(name).splitlines())
+    else:
+        raise click.BadParameter(f"no schema is called so; there are {', '.join(names)}", param_hint="NAME")
+
+
+@tank.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
+    """Print the script that lets a shell complete commands."""
+    from tank.programs import completion as completing
+
+    say(completing.script(shell))
 
 
 @tank.command()
@@ -152,7 +205,7 @@ def install(*, keys: tuple[str, ...]) -> None:
     for key in chosen:
         if not commands.is_shortcut(key):
             raise click.BadParameter(f"{key!r} is no key for this: {commands.KEY_SYNTAX}", param_hint="--key")
-    _print(installing.install(chosen if keys else None))
+    say(installing.install(chosen if keys else None))
 
 
 @tank.command()
@@ -160,7 +213,7 @@ def uninstall() -> None:
     """Take Tank out of Pi."""
     from tank.programs import install as installing
 
-    _print(installing.uninstall())
+    say(installing.uninstall())
 
 
 @tank.command()
@@ -174,41 +227,16 @@ def doctor(context: click.Context, *, as_json: bool) -> None:
     for check in examining.examine():
         checks.append(check)
         if not as_json:
-            _print(examining.lines(check))
+            say(examining.lines(check))
     if as_json:
         from tank.programs import listing
 
-        _print([listing.as_json([check._asdict() for check in checks])])
+        say([listing.as_json([check._asdict() for check in checks])])
     context.exit(int(any(check.verdict == "bad" for check in checks)))
 
 
 def main() -> NoReturn:
-    """Runs `sys.argv`; never returns."""
-    # Python has no object for a stream that was closed before it started.
-    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 - it is the stream from now on
-    if sys.stdout is None:
-        _complain(["tank: standard output is closed: nothing can be printed"])
-        sys.exit(1)
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr] # a terminal of few letters shows ? for the rest
-    try:
-        tank.main(prog_name="tank")
-    except TankError as error:
-        _complain([f"tank: {error}"])
-        sys.exit(error.code)
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _complain([f"tank: {where}{error.strerror or error}"])
-        sys.exit(1)
-
-
-def _print(lines: Iterable[str]) -> None:
-    """Lines of ours, whose foreign parts are clean already."""
-    for line in lines:
-        sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def _complain(lines: Iterable[Any]) -> None:
-    for line in lines:
-        sys.stderr.write(text.lines(str(line)) + "\n")
+    """Runs `sys.argv`, or answers a shell that completes it; never returns."""
+    if COMPLETING in os.environ:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - nothing may be written into a prompt
+    console.run(lambda: tank.main(prog_name=NAME))
