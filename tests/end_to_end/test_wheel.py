@@ -152,6 +152,7 @@ def test_install_pi_list_send_uninstall(user: User) -> None:
     user.tank("wait", str(session.pid), "done", "--timeout", "20")
     assert session.said() == ["[Message sent with tank, not by a session]\n\nsay Hello from the wheel."]
     assert "Hello from the wheel." in user.tank("peek", str(session.pid))
+    assert '"statusSince"' in user.tank("schema", "live-entry")
     user.tank("doctor")
 
     assert "Open sessions keep theirs" in user.tank("uninstall")
