@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 /** The checkout when Tank runs from one, else `tank/data` of the installed package. */
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Named one by one, so that no token of the person's reaches another process. */
-const PASSED = /^(PATH|HOME|USER|LANG|LC_.+|TZ|TMPDIR|TERM.*|TMUX.*|REX_.+|XDG_.+|DISPLAY|WAYLAND_DISPLAY|DBUS_.+)$/;
+const PASSED = /^(PATH|HOME|USER|LANG|LC_.+|TZ|TMPDIR|TERM.*|TMUX.*|REX_.+|XDG_.+|DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|DBUS_.+)$/;
 
 /** TANK_PYTHON, else the checkout's own, else what `tank install` wrote. */
 export function interpreter(env = process.env, root = ROOT): string {

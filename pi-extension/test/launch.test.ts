@@ -50,7 +50,7 @@ test("nothing is run that launch.json doesn't name by an absolute path", () => {
 
 test("the sidecar sees named variables only", async () => {
 	const before = process.env;
-	const env = { HOME: "/h", PATH: "/p", LC_ALL: "C", XDG_STATE_HOME: "/s", REX_ID: "1", TMUX_PANE: "%1", TERM: "xterm" };
+	const env = { HOME: "/h", PATH: "/p", XAUTHORITY: "/x", LC_ALL: "C", XDG_STATE_HOME: "/s", REX_ID: "1", TMUX_PANE: "%1", TERM: "xterm" };
 	const secret = { ANTHROPIC_API_KEY: "k", GITHUB_TOKEN: "t" };
 	const others = { PYTHONPATH: "/x", NODE_OPTIONS: "", MY_PATH: "", PATHS: "" };
 	const python = file(join(home, "python"), `#!${process.execPath}\nconsole.log(JSON.stringify(process.env))`);

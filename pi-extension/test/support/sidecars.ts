@@ -88,3 +88,25 @@ export async function eventually<T>(found: () => T | undefined | false, withinMs
 	}
 	throw new Error(`not within ${withinMs} ms: ${found}`);
 }
+
+/** Stands in for the board's process too: takes keys, shows in a frame what it read; `also` adds to what it does. */
+export function drawing(also = ""): string {
+	return `
+		if (process.argv.includes("overlay")) {
+			const say = (record) => process.stdout.write(JSON.stringify(record) + "\\n");
+			const read = [];
+			let rest = "";
+			process.stdin.on("data", (data) => {
+				const lines = (rest + data).split("\\n");
+				rest = lines.pop();
+				for (const record of lines.map((line) => JSON.parse(line))) {
+					read.push(JSON.stringify(record));
+					${also}
+					say({ type: "frame", lines: read });
+					if (record.type === "key") say({ type: "taken", id: record.id });
+				}
+			});
+		} else {
+			${answering()}
+		}`;
+}

@@ -46,7 +46,11 @@ class Overlay:
             os.set_blocking(descriptor, False)
         self._loop.watch(STDIN, self._read)
         self._loop.watch(self._woken, self._collect)
-        self._loop.run()
+        try:
+            self._loop.run()
+        finally:
+            if self._board:
+                self._board.close()
 
     # What Pi says
 
@@ -74,7 +78,7 @@ class Overlay:
         except orjson.JSONDecodeError as error:
             self._log.warn(f"a record is not JSON or too long: {error}")
             return
-        kind = fields.string(record, "type")
+        kind = fields.string(record, "type") if isinstance(record, dict) else None
         if kind == "hello":
             self._open(record)
         elif self._board and kind == "key":
