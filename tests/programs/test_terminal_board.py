@@ -1,5 +1,6 @@
 """The board in a real terminal, next to stand-in sessions."""
 
+import base64
 import json
 import os
 import re
@@ -53,7 +54,7 @@ def test_the_board_opens_shows_the_sessions_and_escape_leaves_the_terminal_as_it
     waiting(desk)
     desk.session(status="working", label="port the parser", activity="bash: pytest -q")
     with board(desk) as terminal:
-        terminal.until("2 sessions · 1 needs you · 1 working")
+        terminal.until("2 sessions · ● 1 needs you · ◐ 1 working")
         terminal.until("fix the login test")
         terminal.until("Allow bash: rm -rf build?")
         assert terminal.modes() != terminal.found
@@ -301,9 +302,7 @@ def test_into_a_pipe_the_whole_board_is_printed_once(desk: Desk) -> None:
     ran = desk.tank(COLUMNS="60")
     assert (ran.returncode, ran.stderr) == (0, "")
     lines = ran.stdout.splitlines()
-    assert lines[0].startswith(" Tank   41 sessions · 1 needs you") or lines[0].startswith(
-        " Tank 41 sessions"
-    )
+    assert lines[0] == " Tank ● 1 needs you · ○ 40 idle"
     assert all(f"task {number}" in ran.stdout for number in range(40))
     assert "\x1b" not in ran.stdout
     assert max(map(len, lines)) <= 60
@@ -336,9 +335,99 @@ def test_a_reader_that_had_enough_sees_no_traceback(desk: Desk) -> None:
 
 
 def test_the_board_imports_nothing_heavy(desk: Desk) -> None:
-    heavy = ("pydantic", "asyncio", "psutil", "prompt_toolkit", "rich", "subprocess")
+    heavy = ("pydantic", "asyncio", "psutil", "prompt_toolkit", "rich")
     script = (
         f"import sys, tank.programs.terminal_board; print([name for name in {heavy} if name in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_a_message_is_sent_to_the_session_it_names_and_its_fate_is_told(desk: Desk) -> None:
+    session = desk.session(label="port the parser")
+    server = session.listen(lambda _: {"ok": True, "data": {"delivered": "queued"}})
+    with board(desk, 120) as terminal:
+        terminal.until("port the parser")
+        terminal.type("m")
+        terminal.until("message to port the parser")
+        terminal.type("is it done?\x1b\rall of it?\r")
+        terminal.until("lies in its queue")
+        assert server.asked == [
+            {
+                "type": "send",
+                "message": "is it done?\nall of it?",
+                "mode": "follow_up",
+                "to": {"sessionId": session.id},
+            }
+        ]
+
+
+def test_a_message_that_was_refused_says_why_and_is_kept(desk: Desk) -> None:
+    session = desk.session(label="port the parser")
+    session.listen(
+        lambda _: {"ok": False, "error": "it serves another session now", "data": {"delivered": "no"}}
+    )
+    with board(desk, 160) as terminal:
+        terminal.until("port the parser")
+        terminal.type("mwait for me\r")
+        terminal.until("it serves another session now")
+        before = terminal.mark()
+        terminal.type("m")
+        terminal.until("wait for me", before)
+
+
+def test_a_session_that_never_answers_holds_up_no_key(desk: Desk) -> None:
+    desk.session(label="silent").listen(lambda _: None)
+    with board(desk, 120) as terminal:
+        terminal.until("silent")
+        terminal.type("mhello\r")
+        terminal.until("sending…")
+        before = terminal.mark()
+        terminal.type("?")
+        terminal.until("every key", before, timeout_s=2)
+
+
+def test_copying_asks_the_terminal_and_says_what_is_known_of_it(desk: Desk) -> None:
+    session = desk.session(label="port the parser")
+    with board(desk, 120) as terminal:
+        terminal.until("port the parser")
+        terminal.type("yi")
+        asked = base64.b64encode(session.id.encode())
+        terminal.until(b"\x1b]52;c;" + asked + b"\x07")
+        terminal.until("asked the terminal to copy the id (OSC 52)")
+
+
+def test_the_last_reply_is_copied_whole_from_the_transcript(desk: Desk, tmp_path: Path) -> None:
+    reply = {"role": "assistant", "content": [{"type": "text", "text": "First line.\n\nSecond."}]}
+    told = {
+        "type": "message",
+        "id": "2",
+        "parentId": "1",
+        "timestamp": "2026-07-01T10:00:00Z",
+        "message": reply,
+    }
+    file = tmp_path / "session.jsonl"
+    file.write_text(said_by_user(1, "hi", None) + json.dumps(told) + "\n")
+    desk.session(label="port the parser", sessionFile=str(file))
+    desk.session(label="quiet")
+    with board(desk, 120) as terminal:
+        terminal.until("port the parser")
+        terminal.type("yl")
+        terminal.until(b"\x1b]52;c;" + base64.b64encode(b"First line.\n\nSecond.") + b"\x07")
+        terminal.type("lyl")
+        terminal.until("it has no last reply yet")
+
+
+def test_the_projects_header_counts_what_is_not_committed(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "app"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    (folder / "new").touch()
+    session = desk.session(label="port the parser", cwd=str(folder))
+    with board(desk, 120) as terminal:
+        terminal.until("1 uncommitted")
+        (folder / "other").touch()
+        session.change(status="working")
+        terminal.until("working")
+        session.change(status="done")
+        terminal.until("2 uncommitted", timeout_s=5)

@@ -56,6 +56,13 @@ def silent_since(session: Session, now: datetime) -> datetime | None:
     return entry.updated_at if ages.seconds(entry.updated_at, now) >= SILENT_S else None
 
 
+def beginnings(session: Session) -> list[datetime]:
+    """What the ages that are shown of it, or may come to be shown, count from."""
+    entry = session.entry
+    found = [entry.status_since, entry.updated_at if entry.status == "working" else None]
+    return [moment for moment in found if moment]
+
+
 def marks(session: Session, now: datetime | None, *, twice: bool) -> list[str]:
     """What a person should know before acting on the session, the gravest first. `twice`: another process has its transcript open too.
 

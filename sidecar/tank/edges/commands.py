@@ -19,9 +19,16 @@ class Command:
     """One run. `ended` gets the output, or None when it failed, was too slow, said too much or isn't there."""
 
     def __init__(
-        self, loop: Loop, argv: Sequence[str], environment: Mapping[str, str], timeout_s: float, ended: Ended
+        self,
+        loop: Loop,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        timeout_s: float,
+        ended: Ended,
+        limit_bytes: int = OUTPUT_LIMIT_BYTES,
     ) -> None:
         self._loop = loop
+        self._limit_bytes = limit_bytes
         self._ended: Ended | None = ended
         self._output = bytearray()
         self._pause_s = FIRST_LOOK_S
@@ -72,7 +79,7 @@ class Command:
         except BlockingIOError:
             return
         self._output += data
-        if len(self._output) > OUTPUT_LIMIT_BYTES:
+        if len(self._output) > self._limit_bytes:
             self._give_up()
         elif not data:
             self._hang_up()

@@ -27,6 +27,11 @@ def commands(cwd: str) -> list[list[str]]:
     ]
 
 
+def status(top: str) -> list[str]:
+    """What `git_facts.changed` reads the output of."""
+    return [*QUIET, "-C", top, "status", "--porcelain=v1", "-z"]
+
+
 def environment() -> Mapping[str, str]:
     """For every run of git: no other repository, no question, no lock, plain words."""
     ours = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}

@@ -115,6 +115,10 @@ class Tty:
         self._write(changes(self._shown, lines))
         self._shown = list(lines)
 
+    def say(self, sequence: str) -> None:
+        """Writes a control sequence that moves nothing."""
+        self._write(sequence)
+
     def forget(self) -> None:
         """What the screen shows is unknown: the next `draw` writes every line."""
         self._shown = []

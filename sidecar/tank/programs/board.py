@@ -9,8 +9,15 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
 
+from tank.board import said
 from tank.board.ages import soonest
 from tank.board.state import (
+    ChangesCounted,
+    Checkout,
+    Copied,
+    Copy,
+    CopyReply,
+    CountChanges,
     Effect,
     Event,
     LoadPeek,
@@ -19,6 +26,8 @@ from tank.board.state import (
     Quit,
     Refresh,
     Rostered,
+    Send,
+    Sent,
     SetPriority,
     State,
     Tick,
@@ -26,14 +35,18 @@ from tank.board.state import (
     peeked_session,
 )
 from tank.board.update import update
-from tank.edges import socket_client, transcripts
+from tank.edges import clipboard, transcripts
+from tank.edges.checkouts import Checkouts
 from tank.edges.live_directory import LiveDirectory
 from tank.edges.loop import Loop
 from tank.edges.transcripts import Transcript
+from tank.programs import asking
+from tank.records import text
 from tank.roster.roster import Roster, Session
+from tank.roster.transcript import Reply
 
-POLL_S = 0.1
-"""Between two looks at the directory, and at the transcript of an open peek."""
+POLL_S = 0.08
+"""Between two looks at the directory, and at the transcript of an open peek: a change is read and drawn within 100 ms."""
 AGAIN_S = 0.02
 """After a change: two changes within one tick of the file system's clock look like one."""
 VERIFY_S = 5.0
@@ -66,13 +79,18 @@ class Board:
         self._transcript: Transcript | None = None
         self._loading = False
         self._wanted: Session | None = None
-        self._delivered: SimpleQueue[Event] = SimpleQueue()
+        self._delivered: SimpleQueue[Event | Copy] = SimpleQueue()
+        self._checkouts = Checkouts(loop, self._counted)
 
     def start(self) -> None:
         """Reads the sessions, shows them, and keeps them current from then on."""
         self._scan()
         self.draw()
         self._poll()
+
+    def close(self) -> None:
+        """Ends what it started."""
+        self._checkouts.close()
 
     def feed(self, *events: Event) -> None:
         """Lets these events happen, then shows what came of them. What was typed after the closing key isn't the board's."""
@@ -88,7 +106,7 @@ class Board:
         """Ages are of this moment, whatever else is drawn for."""
         self.state, _ = update(self.state, Tick(now()))
         self._draw(self.state)
-        began = [each.entry.status_since for each in self.state.roster.sessions]
+        began = [moment for each in self.state.roster.sessions for moment in said.beginnings(each)]
         self._age_at = time.monotonic() + soonest(began, self.state.now, VERIFY_S)
 
     def collect(self) -> None:
@@ -96,9 +114,13 @@ class Board:
         found: list[Event] = []
         while True:
             try:
-                found.append(self._delivered.get_nowait())
+                delivered = self._delivered.get_nowait()
             except Empty:
                 break
+            if isinstance(delivered, Copy):
+                self._copy(delivered)
+            else:
+                found.append(delivered)
         loaded = [event for event in found if isinstance(event, PeekLoaded)]
         if loaded:
             self._loading = False
@@ -109,7 +131,7 @@ class Board:
         if found:
             self.feed(*found)
 
-    def _deliver(self, event: Event) -> None:
+    def _deliver(self, event: Event | Copy) -> None:
         self._delivered.put(event)
         self._wake()
 
@@ -154,7 +176,15 @@ class Board:
             case LoadPeek():
                 self._load(effect.session)
             case SetPriority():
-                threading.Thread(target=self._set_priority, args=effect, daemon=True).start()
+                self._start(_set_priority, *effect)
+            case Send():
+                self._start(_send, effect)
+            case Copy():
+                self._copy(effect)
+            case CopyReply():
+                self._start(_last_reply, effect.session)
+            case CountChanges():
+                self._loop.later(effect.after_s, lambda: self._checkouts.count(effect.cwd))
             case Refresh():
                 self._roster = None
                 self._scan()
@@ -186,11 +216,49 @@ class Board:
             error = str(failure)
         self._deliver(PeekLoaded(session.entry.session_id, session.entry.session_file, peek, error))
 
-    def _set_priority(self, session: Session, priority: int | None) -> None:
-        path = session.entry.socket or ""
-        try:
-            reply = socket_client.request(path, {"type": "priority", "priority": priority})
-            error = "" if reply.get("ok") is True else str(reply.get("error"))
-        except Exception as failure:  # noqa: BLE001 - a socket that can't be asked must not end the board
-            error = str(failure).removeprefix(f"{path}: ")
-        self._deliver(PriorityDone(error))
+    def _copy(self, wanted: Copy) -> None:
+        """By the terminal and by a command: which of them the person's paste will ask can't be told."""
+        clean = Copy(wanted.what, text.lines(wanted.text))
+        asked = bool(clipboard.by_terminal(clean.text))
+        if asked:
+            self._act(clean)
+        self._start(_copied, clean, asked)
+
+    def _start(self, act: Callable[..., Event | Copy], *values: object) -> None:
+        """What may take long has a thread of its own, and its answer comes back as an event."""
+        threading.Thread(target=lambda: self._deliver(act(*values)), daemon=True).start()
+
+    def _counted(self, cwd: str, top: str, changed: int | None) -> None:
+        """Never while another event is being taken in."""
+        checkout = None if changed is None else Checkout(top, changed)
+        self._loop.later(0, lambda: self.feed(ChangesCounted(cwd, checkout)))
+
+
+def _set_priority(session: Session, priority: int | None) -> Event:
+    reply = asking.ask(session, {"type": "priority", "priority": priority})
+    return PriorityDone("" if reply["ok"] is True else asking.why(reply))
+
+
+def _send(wanted: Send) -> Event:
+    reply = asking.send(wanted.session, wanted.session_id, wanted.text, steer=wanted.mode == "steer")
+    became = asking.answer(reply)
+    return Sent(wanted.session_id, became.delivered, became.error, became.note)
+
+
+def _copied(wanted: Copy, by_terminal: bool) -> Event:  # noqa: FBT001 - a thread's argument
+    """Only a command says whether it took the text; a terminal that was asked to says nothing."""
+    if clipboard.copy(wanted.text):
+        return Copied(f"copied the {wanted.what}")
+    if by_terminal:
+        return Copied(f"asked the terminal to copy the {wanted.what} (OSC 52)")
+    return Copied(f"the {wanted.what} is too long for the terminal: install wl-copy, xclip or xsel")
+
+
+def _last_reply(session: Session) -> Event | Copy:
+    path = transcripts.path_of(session)
+    try:
+        peek = Transcript(path).peek() if path else None
+    except Exception as failure:  # noqa: BLE001 - a transcript that can't be read must not end the board
+        return Copied(f"nothing copied: the transcript can't be read: {failure}")
+    replies = [item.text for item in peek.items if isinstance(item, Reply)] if peek else []
+    return Copy("last reply", replies[-1]) if replies else Copied("nothing copied: it has not replied yet")

@@ -6,9 +6,8 @@ from itertools import groupby
 from typing import BinaryIO
 
 from tank.board import ages, said
-from tank.edges import socket_client
-from tank.errors import NoAnswerError, RefusedError
-from tank.programs import listing
+from tank.errors import RefusedError
+from tank.programs import asking, listing
 from tank.records import delivery, fields, text
 from tank.records.entry import Entry
 from tank.records.fields import Record
@@ -48,21 +47,14 @@ def read_message(stream: BinaryIO) -> str:
 def send(word: str, message: str, *, steer: bool, as_json: bool) -> Iterator[str]:
     """What became of the message. Raises `RefusedError` unless it was delivered or waits for its turn."""
     session = find(word)
-    record = {
-        "type": "send",
-        "message": message,
-        "mode": "steer" if steer else "follow_up",
-        "to": {"sessionId": session.entry.session_id},
-    }
-    reply = _ask(session, record)
+    reply = asking.send(session, session.entry.session_id, message, steer=steer)
     if as_json:
         yield listing.as_json(reply)
-    done, data = reply["ok"] is True, fields.mapping(reply, "data") or {}
-    delivered, note = fields.string(data, "delivered"), fields.string(data, "note")
+    became = asking.answer(reply)
     what = text.line(
-        delivery.sentence(name(session.entry), delivered or "no", note if done else _error(reply))
+        delivery.sentence(name(session.entry), became.delivered, became.error or became.note or None)
     )
-    if not done:
+    if became.error:
         raise RefusedError(what)
     if not as_json:
         yield what
@@ -70,14 +62,14 @@ def send(word: str, message: str, *, steer: bool, as_json: bool) -> Iterator[str
 
 def set_priority(word: str, priority: int | None) -> list[str]:
     session = find(word)
-    _data(session, _ask(session, {"type": "priority", "priority": priority}))
+    _data(session, asking.ask(session, {"type": "priority", "priority": priority}))
     shown = "has no priority now" if priority is None else f"is p{priority} now"
     return [f"{name(session.entry)} {shown}."]
 
 
 def explain(word: str, *, as_json: bool) -> Iterator[str]:
     session = find(word)
-    data = _data(session, _ask(session, {"type": "explain"}))
+    data = _data(session, asking.ask(session, {"type": "explain"}))
     if as_json:
         yield listing.as_json(data)
         return
@@ -92,25 +84,10 @@ def explain(word: str, *, as_json: bool) -> Iterator[str]:
             yield from (f"  {part}" for part in parts)
 
 
-def _ask(session: Session, record: Record) -> Record:
-    """The session's reply; where there is none, a refusal in its place that tells whether the request may have been read."""
-    try:
-        if why := target.unreachable(session):
-            raise RefusedError(why)
-        return socket_client.request(session.entry.socket or "", record)
-    except RefusedError as error:
-        became = "unknown" if isinstance(error, NoAnswerError) else "no"
-        return {"ok": False, "error": str(error), "data": {"delivered": became}}
-
-
 def _data(session: Session, reply: Record) -> Record:
     if reply["ok"] is not True:
-        raise RefusedError(f"{name(session.entry)}: {_error(reply)}")
+        raise RefusedError(f"{name(session.entry)}: {asking.why(reply)}")
     return fields.mapping(reply, "data") or {}
-
-
-def _error(reply: Record) -> str:
-    return text.line(fields.string(reply, "error") or "it refused and didn't say why")
 
 
 def _texts(data: Record, field: str) -> list[str]:

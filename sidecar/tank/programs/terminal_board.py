@@ -6,10 +6,10 @@ import sys
 
 from tank.board import theme
 from tank.board.keys import decode
-from tank.board.state import Effect, Quit, Refresh, Resized, Rostered, Size, State, Suspend
+from tank.board.state import Copy, Effect, Quit, Refresh, Resized, Rostered, Size, State, Suspend
 from tank.board.update import update
 from tank.board.view.screen import printed, view
-from tank.edges import transcripts, tty
+from tank.edges import clipboard, transcripts, tty
 from tank.edges.live_directory import LiveDirectory
 from tank.edges.loop import Loop
 from tank.edges.tty import Tty
@@ -68,8 +68,11 @@ class TerminalBoard:
     def run(self) -> None:
         self._loop.watch(self._terminal.incoming, self._typed)
         self._loop.watch(self._terminal.woken, self._woken)
-        self._board.start()
-        self._loop.run()
+        try:
+            self._board.start()
+            self._loop.run()
+        finally:
+            self._board.close()
 
     def _draw(self, state: State) -> None:
         self._terminal.draw(view(state, state.size, self._theme))
@@ -119,5 +122,7 @@ class TerminalBoard:
                 self._loop.stop()
             case Suspend():
                 self._suspend(group=True)
+            case Copy():
+                self._terminal.say(clipboard.by_terminal(effect.text))
             case Refresh():
                 self._terminal.forget()

@@ -27,6 +27,17 @@ def parse(answers: Sequence[bytes | None]) -> GitFacts | None:
     return GitFacts(_remotes(remotes), upstream.strip() or None, common if known else None)
 
 
+def changed(status: bytes) -> int:
+    """How many paths `git status --porcelain=v1 -z` names; a renamed or copied one is followed by its former name."""
+    parts = iter(status.split(b"\0")[:-1])
+    count = 0
+    for part in parts:
+        count += 1
+        if set(part[:2]) & set(b"RC"):
+            next(parts, None)
+    return count
+
+
 def _remotes(output: str) -> dict[str, str]:
     """`remote.NAME.url`, a line break, the address, NUL. Of several addresses git fetches from the first."""
     found: dict[str, str] = {}

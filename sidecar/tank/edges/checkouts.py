@@ -1,0 +1,81 @@
+"""How many changes lie uncommitted in the working trees of directories: one git a tree, a few at once, never a wait."""
+
+import os
+from collections import deque
+from collections.abc import Callable
+
+from tank.edges import git
+from tank.edges.commands import Command
+from tank.edges.loop import Loop
+from tank.roster import git_facts
+
+AT_ONCE = 2
+TIMEOUT_S = 3.0
+OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
+DEPTH = 64
+"""Parents that are looked at for a `.git`."""
+
+Told = Callable[[str, str, int | None], None]
+
+
+class Checkouts:
+    """`told` gets each directory that was asked for, its tree's top (empty when it's in none) and the count.
+
+    The count is None where git is missing, refuses, is slow or says too much. Who asks for a tree that waits or is being
+    counted gets that answer.
+    """
+
+    def __init__(self, loop: Loop, told: Told) -> None:
+        self._loop, self._told = loop, told
+        self._asked: dict[str, set[str]] = {}
+        self._waiting: deque[str] = deque()
+        self._running: dict[str, Command] = {}
+
+    def count(self, cwd: str) -> None:
+        top = top_of(cwd)
+        if top is None:
+            self._told(cwd, "", None)
+            return
+        if top not in self._asked:
+            self._waiting.append(top)
+        self._asked.setdefault(top, set()).add(cwd)
+        self._go_on()
+
+    def close(self) -> None:
+        """Ends what runs; nothing is told any more."""
+        for command in self._running.values():
+            command.kill()
+        self._waiting.clear()
+        self._running.clear()
+
+    def _go_on(self) -> None:
+        while self._waiting and len(self._running) < AT_ONCE:
+            top = self._waiting.popleft()
+            self._running[top] = Command(
+                self._loop,
+                git.status(top),
+                git.environment(),
+                TIMEOUT_S,
+                lambda output, top=top: self._ended(top, output),  # type: ignore[misc]
+                OUTPUT_LIMIT_BYTES,
+            )
+
+    def _ended(self, top: str, output: bytes | None) -> None:
+        del self._running[top]
+        for cwd in self._asked.pop(top):
+            self._told(cwd, top, None if output is None else git_facts.changed(output))
+        self._go_on()
+
+
+def top_of(cwd: str) -> str | None:
+    """The directory that holds `.git`, as a repository, a linked worktree or a submodule does."""
+    if not cwd.startswith("/") or "\0" in cwd:
+        return None
+    top = os.path.normpath(cwd)
+    for _ in range(DEPTH):
+        if os.path.lexists(os.path.join(top, ".git")):  # noqa: PTH118 - bytes of any name, no object a level
+            return top
+        if top == "/":
+            return None
+        top = os.path.dirname(top)  # noqa: PTH120 - the same
+    return None

@@ -1,0 +1,161 @@
+"""Uncommitted changes counted with real git."""
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tank.edges import checkouts
+from tank.edges.checkouts import Checkouts, top_of
+from tank.edges.loop import Loop
+from tank.roster import git_facts
+
+Answer = tuple[str, str, int | None]
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run(["git", "-C", str(folder), *identity, *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "app"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    for name in ("one", "two", "old name"):
+        (folder / name).write_text(f"{name}\n" * 20)
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    return folder
+
+
+def answers(*cwds: Path, until: Callable[[list[Answer]], bool] | None = None) -> list[Answer]:
+    """What is told of these directories, asked for at once."""
+    loop, told = Loop(), []
+
+    def tell(cwd: str, top: str, changed: int | None) -> None:
+        told.append((cwd, top, changed))
+        if until(told) if until else len(told) == len(cwds):
+            loop.stop()
+
+    counting = Checkouts(loop, tell)
+
+    def ask() -> None:
+        for cwd in cwds:
+            counting.count(str(cwd))
+
+    loop.later(0, ask)
+    loop.later(10, loop.stop)
+    loop.run()
+    counting.close()
+    loop.later(0.2, loop.stop)
+    loop.run()
+    return told
+
+
+def test_changed_new_deleted_and_renamed_paths_count_once_each(repository: Path) -> None:
+    assert answers(repository) == [(str(repository), str(repository), 0)]
+    (repository / "one").write_text("changed")
+    (repository / "new").touch()
+    git(repository, "rm", "-q", "two")
+    git(repository, "mv", "old name", "new name")
+    assert answers(repository) == [(str(repository), str(repository), 4)]
+
+
+def test_directories_of_one_tree_share_one_answer(repository: Path, tmp_path: Path) -> None:
+    deep = repository / "deep" / "deeper"
+    deep.mkdir(parents=True)
+    (deep / "x").touch()
+    told = answers(repository, deep)
+    assert sorted(told) == [(str(repository), str(repository), 1), (str(deep), str(repository), 1)]
+
+
+def test_a_linked_worktree_has_its_own_count(repository: Path, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    git(repository, "worktree", "add", "-q", str(linked), "-b", "other")
+    (linked / "new").touch()
+    assert sorted(answers(repository, linked)) == [
+        (str(repository), str(repository), 0),
+        (str(linked), str(linked), 1),
+    ]
+
+
+@pytest.mark.parametrize("cwd", ["/nowhere/at/all", "relative", "/with\0nul", ""])
+def test_a_directory_in_no_repository_is_told_as_such(cwd: str) -> None:
+    assert top_of(cwd) is None
+    loop, told = Loop(), []
+    Checkouts(loop, lambda *answer: told.append(answer)).count(cwd)
+    assert told == [(cwd, "", None)]
+
+
+def test_a_git_file_that_points_nowhere_has_no_count(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: /nowhere\n")
+    assert answers(tmp_path) == [(str(tmp_path), str(tmp_path), None)]
+
+
+def test_a_program_that_a_clone_brings_is_not_run(repository: Path, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    program = tmp_path / "monitor"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o755)
+    git(repository, "config", "core.fsmonitor", str(program))
+    (repository / "new").touch()
+    assert answers(repository)[0][2] == 1
+    assert not ran.exists()
+    subprocess.run(["git", "-C", str(repository), "status"], check=True, capture_output=True)
+    assert ran.exists()
+
+
+def test_a_git_that_hangs_delays_only_itself_and_ends_with_the_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pids = tmp_path / "pids"
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho $$ >> {pids}\ncase "$*" in */stuck" "*) exec sleep 60;; esac\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    hangs, quick = tmp_path / "stuck", tmp_path / "quick"
+    for folder in (hangs, quick):
+        (folder / ".git").mkdir(parents=True)
+    start = time.monotonic()
+    assert answers(hangs, quick, until=bool) == [(str(quick), str(quick), 0)]
+    assert time.monotonic() - start < checkouts.TIMEOUT_S
+    for pid in pids.read_text().split():
+        assert not Path(f"/proc/{pid}/status").exists() or "Z" in Path(f"/proc/{pid}/status").read_text()
+
+
+def test_no_more_than_two_run_at_once_and_all_are_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log"
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho + >> {log}\nsleep 0.05\necho - >> {log}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    folders = [tmp_path / f"tree{number}" for number in range(6)]
+    for folder in folders:
+        (folder / ".git").mkdir(parents=True)
+    assert {told[2] for told in answers(*folders)} == {0}
+    running = most = 0
+    for mark in log.read_text().split():
+        running += 1 if mark == "+" else -1
+        most = max(most, running)
+    assert most == checkouts.AT_ONCE
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([b" M", b"??", b"R ", b"C ", b" R", b"UU"]), st.binary(min_size=1)))
+)
+def test_every_entry_counts_once_whatever_its_name(entries: list[tuple[bytes, bytes]]) -> None:
+    output = b""
+    for state, name in entries:
+        plain = name.replace(b"\0", b"x")
+        output += state + b" " + plain + b"\0" + (plain + b"\0" if set(state) & set(b"RC") else b"")
+    assert git_facts.changed(output) == len(entries)
