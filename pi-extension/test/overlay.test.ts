@@ -195,6 +195,8 @@ test("a board that is opened again meanwhile keeps its keys", async () => {
 	assert.equal(pi.listeners.length, 1);
 	await setTimeout(400);
 	assert.equal(pi.type("j"), true);
+	pi.emit("session_shutdown", { reason: "new" });
+	closed(pi);
 });
 
 test("it ends with its session, also in that moment", async () => {

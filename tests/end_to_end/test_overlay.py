@@ -202,17 +202,19 @@ def test_keys_go_nowhere_for_a_moment_after_the_board_closed_over_a_dialog(
     pi.wait_for("answers: true")
 
 
-def test_a_failure_is_not_seen_because_the_board_was_used_over_it(lab: Lab) -> None:
+@pytest.mark.parametrize(("script", "status"), [("status 400 no such thing", "needs-you"), ("say it", "done")])
+def test_what_waits_to_be_seen_is_not_seen_because_the_board_was_used_over_it(
+    lab: Lab, script: str, status: str
+) -> None:
     pi = lab.pi("pi")
-    lab.attach("pi")
-    pi.submit("status 400 no such thing")
-    pi.wait_status("needs-you")
+    pi.submit(script)
+    pi.wait_status(status)
     open_board(pi, lambda: pi.send_bytes(HYPER_T))
     for key in ("j", "Space", "Space", "?", "Escape"):
         pi.press(key)
         pi.pause()
     close_board(pi)
-    assert pi.status() == "needs-you"
+    assert pi.status() == status
     pi.type("x")
     pi.wait_status("idle")
 
