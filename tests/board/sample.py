@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tank.board.state import Event, PeekLoaded, Rostered, Size, State
+from tank.board.state import ChangesCounted, Checkout, Event, PeekLoaded, Rostered, Size, State
 from tank.board.update import update
 from tank.records.entry import Entry
 from tank.roster.roster import Life, Roster, Session
@@ -159,6 +159,12 @@ PEEK = Peek(
         ),
     ),
     "random order.",
+)
+
+
+CHANGED: tuple[Event, ...] = (
+    ChangesCounted("/home/you/app", Checkout("/home/you/app", 3)),
+    ChangesCounted("/home/you/site", Checkout("/home/you/site", 1)),
 )
 
 

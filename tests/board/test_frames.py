@@ -5,17 +5,13 @@ from pathlib import Path
 import pytest
 
 from tank.board.keys import Key, Pasted
-from tank.board.state import ChangesCounted, Checkout, Event, Size
+from tank.board.state import Event, Size
 from tank.board.theme import PLAIN
 from tank.board.view.screen import view
-from tests.board.sample import ROSTERS, SIX, loaded, state
+from tests.board.sample import CHANGED, ROSTERS, SIX, loaded, state
 
 FRAMES = Path(__file__).parents[1] / "frames"
 SIZES = (Size(200, 50), Size(120, 35), Size(80, 24), Size(40, 15), Size(20, 10))
-CHANGED: tuple[Event, ...] = (
-    ChangesCounted("/home/you/app", Checkout("/home/you/app", 3)),
-    ChangesCounted("/home/you/site", Checkout("/home/you/site", 1)),
-)
 SCENES: dict[str, tuple[int, tuple[Event, ...]]] = {
     "empty": (0, ()),
     "unreadable": (-1, ()),

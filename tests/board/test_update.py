@@ -331,7 +331,7 @@ def test_help_opens_scrolls_and_closes() -> None:
     found = pressed(state(ROSTERS[6], Size(40, 10)), "?")
     assert found.mode is Mode.HELP
     down = pressed(found, *["j"] * 99)
-    rows = len(bindings.help_lines(40))
+    rows = len(bindings.help_lines(40, overlay=False))
     assert 0 < down.help_top < rows
     assert pressed(down, *["pageup"] * 9).help_top == 0
     assert pressed(down, "?").mode is Mode.LIST
@@ -380,7 +380,7 @@ def test_no_key_is_bound_twice_and_reserved_keys_are_free() -> None:
 
 @pytest.mark.parametrize("columns", [1, 20, 31, 32, 80])
 def test_help_names_every_binding_at_every_width(columns: int) -> None:
-    lines = bindings.help_lines(columns)
+    lines = bindings.help_lines(columns, overlay=False)
     assert [line.keys for line in lines if line.keys] == [binding.shown for binding in BINDINGS]
     said = "".join(line.says for line in lines).replace(" ", "")
     assert all(binding.says.replace(" ", "") in said for binding in BINDINGS)
@@ -553,3 +553,10 @@ def test_the_edges_of_a_long_list_say_what_they_hide() -> None:
     waiting = sum("● needs you" in line for line in lines[1:])
     assert above == f" ↑ {60 - seen} more above · ● {8 - waiting} need you"
     assert not any(line.startswith(" ↓") for line in lines)
+
+
+def test_over_pi_nothing_stops_it_and_help_does_not_say_so() -> None:
+    over = replace(state(ROSTERS[6], SIZE), overlay=True)
+    assert effects(over, Key("ctrl+z")) == ()
+    assert not any("Ctrl+Z" in line.keys for line in bindings.help_lines(80, overlay=True))
+    assert any("Ctrl+Z" in line.keys for line in bindings.help_lines(80, overlay=False))

@@ -13,7 +13,7 @@ from tank.board.theme import COLOURS
 from tank.board.view.screen import view
 from tank.roster.roster import Roster
 from tank.session import diagram
-from tests.board.sample import SIX, loaded, state
+from tests.board.sample import CHANGED, SIX, loaded, state
 from tests.support import picture
 
 README = Path(__file__).parents[2] / "README.md"
@@ -26,7 +26,7 @@ def pictures() -> dict[str, str]:
     """What each file in `docs/` shows, by its name."""
     return {
         f"{name}-{size.columns}.svg": picture.svg(
-            view(state(Roster(SIX), size, *events), size, COLOURS), size
+            view(state(Roster(SIX), size, *CHANGED, *events), size, COLOURS), size
         )
         for name, events in SCENES.items()
         for size in SIZES

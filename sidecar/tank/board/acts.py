@@ -184,7 +184,7 @@ LIST: dict[Act, Callable[[State], Step]] = {
     Act.HELP: lambda state: (replace(state, mode=Mode.HELP), ()),
     Act.BACK: _back,
     Act.CLOSE: lambda state: (state, (Quit(),)),
-    Act.SUSPEND: lambda state: (state, (Suspend(),)),
+    Act.SUSPEND: lambda state: (state, () if state.overlay else (Suspend(),)),
 }
 
 

@@ -95,12 +95,14 @@ class HelpLine(NamedTuple):
     says: str
 
 
-def help_lines(columns: int) -> list[HelpLine]:
+def help_lines(columns: int, *, overlay: bool) -> list[HelpLine]:
     """Every binding, within `columns` cells: side by side, or below its keys where the screen is narrow."""
     found = []
     narrow = columns < NARROW_HELP_CELLS
     room = max(columns - (3 if narrow else KEYS_CELLS + 3), 1)
     for binding in BINDINGS:
+        if overlay and binding.act is Act.SUSPEND:
+            continue  # it would stop Pi
         says = cells.wrapped(binding.says, room, len(binding.says))
         found += [HelpLine(binding.shown, "" if narrow else says[0])]
         found += [HelpLine("", line) for line in (says if narrow else says[1:])]

@@ -199,7 +199,7 @@ def _in_help(state: State, key: str) -> Step:
     act = ACTS.get(key)
     if act in (Act.BACK, Act.HELP):
         return replace(state, mode=Mode.LIST, help_top=0), ()
-    whole = len(help_lines(state.size.columns))
+    whole = len(help_lines(state.size.columns, overlay=state.overlay))
     most = max(whole - layout.areas(state).list, 0)
     steps = {Act.UP: -1, Act.DOWN: 1, Act.PAGE_UP: -page(state), Act.PAGE_DOWN: page(state)}
     steps |= {Act.FIRST: -whole, Act.LAST: whole}

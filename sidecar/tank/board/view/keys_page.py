@@ -3,13 +3,14 @@
 from tank.board import cells
 from tank.board.bindings import KEYS_CELLS, help_lines
 from tank.board.cells import Piece
+from tank.board.state import State
 from tank.board.theme import Theme
 
 
-def page(columns: int, rows: int, top: int, theme: Theme) -> list[str]:
-    """As many lines as fit, from the line `top` on."""
-    lines = help_lines(columns)
-    shown = lines[max(min(top, len(lines) - rows), 0) :][:rows]
+def page(state: State, columns: int, rows: int, theme: Theme) -> list[str]:
+    """As many lines as fit, scrolled as far as the state says."""
+    lines = help_lines(columns, overlay=state.overlay)
+    shown = lines[max(min(state.help_top, len(lines) - rows), 0) :][:rows]
     return [
         cells.join(
             [

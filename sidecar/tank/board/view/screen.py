@@ -60,7 +60,7 @@ def _main(state: State, parts: layout.Areas, theme: Theme) -> list[str]:
 
 def _list(state: State, parts: layout.Areas, theme: Theme) -> list[str]:
     if state.mode is Mode.HELP:
-        return keys_page.page(state.size.columns, parts.list, state.help_top, theme)
+        return keys_page.page(state, state.size.columns, parts.list, theme)
     if not parts.cards:
         return _rows(state, parts.columns, parts.list, theme)
     lines: list[str] = []
