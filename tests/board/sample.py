@@ -115,6 +115,7 @@ def sixty() -> tuple[Session, ...]:
             label=f"task {number} of the big migration" if number % 5 else "task of the big migration",
             priority=number % 4 if number % 6 == 0 else None,
             context_percent=(number * 7) % 100,
+            cwd=f"/home/you/checkout-{number}",
             project_key=f"github.com/you/project-{number % 8}",
             project_name=f"project-{number % 8}",
         )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tank.board import changes
 from tank.board.keys import Key
-from tank.board.state import ChangesCounted, Checkout, CountChanges, Effect, Rostered, Size, State
+from tank.board.state import ChangesCounted, Checkout, CountChanges, Effect, Locate, Rostered, Size, State
 from tank.board.update import update
 from tank.roster.roster import Roster, Session
 from tests.board.sample import NOW, session, state
@@ -17,7 +17,8 @@ FAR = tuple(
 
 
 def rostered(found: State, *sessions: Session) -> tuple[State, tuple[Effect, ...]]:
-    return update(found, Rostered(Roster(sessions), frozenset(), NOW))
+    after, effects = update(found, Rostered(Roster(sessions), frozenset(), NOW))
+    return after, tuple(effect for effect in effects if not isinstance(effect, Locate))
 
 
 def on(of: Session, status: str) -> Session:

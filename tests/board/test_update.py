@@ -11,14 +11,18 @@ from tank.board.bindings import ACTS, BINDINGS, Act
 from tank.board.groups import who
 from tank.board.keys import Key, Pasted
 from tank.board.state import (
+    ChangesCounted,
+    Checkout,
     Copied,
     Copy,
     CopyReply,
     Effect,
     Event,
     LoadPeek,
+    Locate,
     Mode,
     PeekLoaded,
+    Placed,
     PriorityDone,
     Quit,
     Refresh,
@@ -27,6 +31,8 @@ from tank.board.state import (
     Send,
     Sent,
     SetPriority,
+    Show,
+    Shown,
     Size,
     State,
     Suspend,
@@ -38,6 +44,7 @@ from tank.board.theme import PLAIN
 from tank.board.update import update
 from tank.board.view.screen import view
 from tank.records.entry import Entry
+from tank.roster.place import Place, Tab
 from tank.roster.roster import Life, Roster, Session
 from tests.board.sample import NOW, PEEK, ROSTERS, SIX, loaded, session, state
 
@@ -226,7 +233,7 @@ def test_the_peek_closes_with_its_last_session() -> None:
     opened = state(Roster(APP[:1]), SIZE, Key("space"), loaded(APP[0]))
     after, asked = update(opened, rostered())
     assert not after.peeked
-    assert not asked
+    assert asked == (Locate(()),)
 
 
 def test_escape_closes_the_peek_then_drops_the_filter_then_closes_the_board() -> None:
@@ -411,18 +418,82 @@ def test_arrows_move_among_cards_as_they_stand() -> None:
     assert selected(pressed(wide, "h", "k")).pid == 101
 
 
-def test_enter_closes_the_board_over_its_own_session_and_says_elsewhere_where_it_runs() -> None:
+def test_enter_closes_the_board_over_its_own_session_and_shows_any_other() -> None:
     over = replace(state(ROSTERS[6], SIZE), own=101, overlay=True)
     assert effects(over, Key("enter")) == (Quit(),)
-    for there, words in (
-        (session(1, tmux_pane="%3"), "in tmux, pane %3"),
-        (session(1, tty="/dev/pts/5"), "/dev/pts/5"),
-        (session(1), "does not name"),
-    ):
-        other = state(Roster((there,)), SIZE)
-        after, asked = update(other, Key("enter"))
-        assert words in after.notice
-        assert asked == ()
+    found = pressed(over, "j")
+    going, asked = update(found, Key("enter"))
+    assert asked == (Show(SIX[1]),)
+    assert going.notice == "going there…"
+    assert effects(going, Shown()) == (Quit(),)
+
+
+def test_where_it_cannot_go_the_board_says_what_to_run_and_y_copies_that() -> None:
+    found, asked = update(state(ROSTERS[6], SIZE), Shown("it is in another tmux server", "tmux -S /x attach"))
+    assert asked == ()
+    assert found.notice == "it is in another tmux server"
+    after, copied = update(found, Key("y"))
+    assert copied == (Copy("command", "tmux -S /x attach"),)
+    assert (after.mode, after.notice) == (Mode.LIST, "")
+    assert pressed(pressed(found, "j"), "y").mode is Mode.COPY
+
+
+def test_sessions_are_located_on_opening_when_one_comes_or_goes_and_on_r() -> None:
+    found, asked = update(State(NOW, SIZE), rostered(*APP))
+    assert Locate(APP) in asked
+    renamed = changed(APP[0], label="other")
+    found, asked = update(found, rostered(renamed, *APP[1:]))
+    assert not any(isinstance(each, Locate) for each in asked)
+    assert Locate(APP[1:]) in update(found, rostered(*APP[1:]))[1]
+    assert any(isinstance(each, Locate) for each in effects(found, Key("r")))
+
+
+def test_sessions_in_rex_are_grouped_as_rex_lists_them() -> None:
+    def tab(session: str, label: str, *order: int) -> Place:
+        return Place(tab=Tab(session, label, (order[0], order[1], order[2])))
+
+    one, two, three = APP
+    places = {
+        three.file: tab("s1", "work", 0, 0, 0),
+        one.file: tab("s1", "work", 0, 1, 0),
+        two.file: Place("tmux x"),
+    }
+    found, _ = update(state(Roster(APP), Size(120, 30)), Placed(places))
+    assert [(group.name, [s.entry.pid for s in group.sessions]) for group in found.listed.groups] == [
+        ("work", [3, 1]),
+        ("app", [2]),
+    ]
+    lines = "\n".join(view(found, found.size, PLAIN))
+    assert "tmux x" in lines
+    assert " work  in Rex" in lines
+    lifted, _ = update(found, rostered(one, changed(two, priority=0), three))
+    assert [group.name for group in lifted.listed.groups] == ["app", "work"]
+
+
+def test_what_could_not_be_asked_is_said_in_the_title() -> None:
+    found, _ = update(state(Roster(APP), SIZE), Placed({}, ("Rex can't be read: no server",)))
+    assert " ! Rex can't be read: no server" in view(found, SIZE, PLAIN)
+
+
+def test_two_that_work_in_one_checkout_are_marked_until_one_rests() -> None:
+    one, two = (changed(each, status="working") for each in APP[:2])
+    shown, _ = update(State(NOW, Size(120, 30)), rostered(one, two, APP[2]))
+    assert shown.crowded == {one.file, two.file}
+    assert "\n".join(view(shown, shown.size, PLAIN)).count("two edit this checkout") == 2
+    after, _ = update(shown, rostered(changed(one, status="idle"), two, APP[2]))
+    assert after.crowded == frozenset()
+
+
+def test_directories_of_one_checkout_are_one_and_worktrees_are_not() -> None:
+    one = changed(APP[0], status="working", cwd="/app")
+    deep = changed(APP[1], status="working", cwd="/app/deep")
+    found, _ = update(State(NOW, Size(120, 30)), rostered(one, deep))
+    assert found.crowded == frozenset()
+    for cwd in ("/app", "/app/deep"):
+        found, _ = update(found, ChangesCounted(cwd, Checkout("/app", None)))
+    assert found.crowded == {one.file, deep.file}
+    found, _ = update(found, ChangesCounted("/app/deep", Checkout("/app/deep", 0)))
+    assert found.crowded == frozenset()
 
 
 def test_a_message_is_written_and_sent_to_the_session_it_was_begun_for() -> None:

@@ -14,10 +14,12 @@ from tank.board.state import (
     Draft,
     Effect,
     LoadPeek,
+    Locate,
     Mode,
     Quit,
     Refresh,
     SetPriority,
+    Show,
     State,
     Step,
     Suspend,
@@ -118,9 +120,7 @@ def _show(state: State) -> Step:
         return state, ()
     if is_own(state, chosen):
         return state, (Quit(),)
-    return replace(
-        state, notice=f"Tank can't go there: it runs {said.where(chosen) or 'in a terminal it does not name'}"
-    ), ()
+    return replace(state, notice="going there…"), (Show(chosen),)
 
 
 def _peek(state: State) -> Step:
@@ -180,7 +180,10 @@ LIST: dict[Act, Callable[[State], Step]] = {
     Act.PRIORITY: _asking(Mode.PRIORITY),
     Act.COPY: _asking(Mode.COPY),
     Act.FILTER: lambda state: (replace(state, mode=Mode.FILTER), ()),
-    Act.REFRESH: lambda state: (replace(state, checkouts={}), (Refresh(),)),
+    Act.REFRESH: lambda state: (
+        replace(state, checkouts={}),
+        (Refresh(), Locate(state.roster.sessions)),
+    ),
     Act.HELP: lambda state: (replace(state, mode=Mode.HELP), ()),
     Act.BACK: _back,
     Act.CLOSE: lambda state: (state, (Quit(),)),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from tank.board import layout
 from tank.board.groups import Group, who
 from tank.board.state import CountChanges, State, Step
+from tank.roster.roster import Life
 
 SETTLED_S = 1.0
 """After a run has settled: what its last tool started may still write."""
@@ -39,3 +40,13 @@ def count(state: State, group: Group) -> tuple[int, int]:
     trees = {state.checkouts.get(each.entry.cwd) for each in group.sessions}
     tops = {tree.top: tree.changed for tree in trees if tree and tree.changed}
     return sum(tops.values()), len(tops)
+
+
+def crowded(state: State) -> frozenset[str]:
+    """Sessions (`Session.file`) that work in one checkout at the same time as another."""
+    working: dict[str, list[str]] = {}
+    for session in state.roster.sessions:
+        if session.entry.status == "working" and session.life is Life.ALIVE:
+            tree = state.checkouts.get(session.entry.cwd)
+            working.setdefault(tree.top if tree else session.entry.cwd, []).append(session.file)
+    return frozenset(file for files in working.values() if len(files) > 1 for file in files)

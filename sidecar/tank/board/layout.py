@@ -81,9 +81,9 @@ def areas(state: State) -> Areas:
     title = int(rows > 1)
     footer = min(_written(state), rows // 2) if rows >= FOOTER_ROWS else 0
     most = MOST_NOTES if rows >= ROOMY_ROWS else int(rows >= NOTES_ROWS)
-    notes = min(len(said.notes(state.roster)) + asks(state), most)
+    told = min(len(notes(state)) + asks(state), most)
     above = int(rows >= AIRY_ROWS)
-    left = rows - title - footer - notes - above
+    left = rows - title - footer - told - above
     shows_peek = state.peeked is not None and state.mode is not Mode.HELP
     beside = shows_peek and state.size.columns >= BESIDE_CELLS
     columns = state.size.columns // 2 if beside else state.size.columns
@@ -99,7 +99,7 @@ def areas(state: State) -> Areas:
     height = left - below
     peek = height if beside else peek
     across = most_across if cards else 1
-    return Areas(title, notes, above, height, below, peek, detail, footer, columns, cards, across)
+    return Areas(title, told, above, height, below, peek, detail, footer, columns, cards, across)
 
 
 def peek_size(state: State) -> Size:
@@ -107,6 +107,11 @@ def peek_size(state: State) -> Size:
     parts = areas(state)
     beside = parts.columns < state.size.columns
     return Size(state.size.columns - parts.columns - 2 if beside else state.size.columns, parts.peek)
+
+
+def notes(state: State) -> list[str]:
+    """What the title adds about all sessions, and why some couldn't be placed."""
+    return [*said.notes(state.roster), *state.unplaced]
 
 
 def asks(state: State) -> bool:

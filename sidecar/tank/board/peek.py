@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tank.board import cells, said
 from tank.board.ages import age
-from tank.board.state import Peeked, Size, State, asks_here, is_own
+from tank.board.state import Peeked, Size, State, asks_here, is_own, odd
 from tank.records.entry import Entry
 from tank.roster.roster import Session
 from tank.roster.transcript import Gap, Item, Note, Outcome, Prompt, Reply, ToolCall
@@ -70,8 +70,8 @@ def _waiting(entry: Entry, items: tuple[Item, ...]) -> list[ToolCall]:
 def _facts(state: State, session: Session, columns: int) -> list[Line]:
     """What is odd about the session, and why it needs the person."""
     entry = session.entry
-    odd = " · ".join(said.marks(session, state.now, twice=session.file in state.twice))
-    lines = _hanging(" ! ", odd, "warning", columns) if odd else []
+    marks = " · ".join(odd(state, session))
+    lines = _hanging(" ! ", marks, "warning", columns) if marks else []
     if entry.status == "needs-you":
         since = age(entry.status_since, state.now)
         told = (said.WORDS[entry.status], since, entry.status_detail)

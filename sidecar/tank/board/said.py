@@ -63,8 +63,9 @@ def beginnings(session: Session) -> list[datetime]:
     return [moment for moment in found if moment]
 
 
-def marks(session: Session, now: datetime | None, *, twice: bool) -> list[str]:
-    """What a person should know before acting on the session, the gravest first. `twice`: another process has its transcript open too.
+def marks(session: Session, now: datetime | None, *, twice: bool, crowded: bool = False) -> list[str]:
+    """What a person should know before acting on the session, the gravest first. `twice`: another process has its transcript open too;
+    `crowded`: another session works in its checkout.
 
     Without `now` only what doesn't depend on it.
     """
@@ -73,6 +74,7 @@ def marks(session: Session, now: datetime | None, *, twice: bool) -> list[str]:
     shown = (entry.messages_since_input or 0) - GUARDED_AFTER
     said = {
         TWICE: twice,
+        CROWDED: crowded,
         "not reporting: /reload": life is Life.UNREPORTED,
         "suspended": life is Life.SUSPENDED,
         "elsewhere": life is Life.ELSEWHERE,
@@ -85,7 +87,7 @@ def marks(session: Session, now: datetime | None, *, twice: bool) -> list[str]:
     return [mark for mark, holds in said.items() if holds]
 
 
-TWICE, OLDER = "open twice", "older Tank"
+TWICE, CROWDED, OLDER = "open twice", "two edit this checkout", "older Tank"
 FAILED = "failed: "
 ASKS_HERE = "asks here: close the board"
 SILENT_S = 600

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from tank.board import said
 from tank.board.compose import Text
-from tank.board.groups import Listed, Who, who
+from tank.board.groups import NOWHERE, Listed, Places, Who, who
 from tank.board.keys import Key, Pasted
 from tank.roster.roster import Roster, Session
 from tank.roster.transcript import Peek
@@ -56,10 +56,10 @@ class Draft(NamedTuple):
 
 
 class Checkout(NamedTuple):
-    """The working tree that holds a directory, and how many paths in it differ from its last commit."""
+    """The working tree that holds a directory, and how many paths in it differ from its last commit; None: git didn't say."""
 
     top: str
-    changed: int
+    changed: int | None
 
 
 UNREAD = Roster()
@@ -70,9 +70,10 @@ NOTHING = Listed()
 class State:
     """`own`: pid of the Pi, else id of the session, that the board was opened from; `overlay`: it lies over that Pi.
 
-    `twice`: entries (`Session.file`) whose transcript is open twice. `checkouts`: by a session's directory; None while
-    asked for, or when it couldn't be told. `drafts`: texts of messages that weren't sent, by session id. `listed` follows
-    from roster and filter; `update` sees to it.
+    By `Session.file`: `twice`, whose transcript is open twice; `crowded`, which work in a checkout where another works
+    too; `places`, where terminals show them, and `unplaced`, why some couldn't be asked. `checkouts`: by a session's
+    directory; None while asked for, or outside of any. `command`: what the notice advises to run. `drafts`: texts of messages that weren't sent, by session id.
+    `listed` and `crowded` follow from the rest; `update` sees to it.
     """
 
     now: datetime
@@ -81,6 +82,8 @@ class State:
     overlay: bool = False
     roster: Roster = UNREAD
     twice: frozenset[str] = frozenset()
+    places: Places = field(default_factory=lambda: NOWHERE)
+    unplaced: tuple[str, ...] = ()
     mode: Mode = Mode.LIST
     filter: str = ""
     selected: Who | None = None
@@ -92,7 +95,9 @@ class State:
     drafts: Mapping[str, str] = field(default_factory=dict)
     listed: Listed = NOTHING
     checkouts: Mapping[str, Checkout | None] = field(default_factory=dict)
+    crowded: frozenset[str] = frozenset()
     notice: str = ""
+    command: str = ""
 
 
 class Rostered(NamedTuple):
@@ -150,10 +155,24 @@ class Copied(NamedTuple):
 
 
 class ChangesCounted(NamedTuple):
-    """`CountChanges` brought this; None when the directory is in no repository or git didn't say."""
+    """`CountChanges` brought this; None when the directory is in no repository."""
 
     cwd: str
     checkout: Checkout | None
+
+
+class Placed(NamedTuple):
+    """`Locate` brought this; `problems` are sentences that say what couldn't be asked, and why."""
+
+    places: Places
+    problems: tuple[str, ...] = ()
+
+
+class Shown(NamedTuple):
+    """`Show` was carried out: nothing more to say, or why not; `command` is what the person can run instead."""
+
+    error: str = ""
+    command: str = ""
 
 
 Event = (
@@ -168,6 +187,8 @@ Event = (
     | Sent
     | Copied
     | ChangesCounted
+    | Placed
+    | Shown
 )
 
 
@@ -213,6 +234,18 @@ class CountChanges(NamedTuple):
     after_s: float = 0.0
 
 
+class Locate(NamedTuple):
+    """Ask the terminals' servers where these sessions are; answered by `Placed`."""
+
+    sessions: tuple[Session, ...]
+
+
+class Show(NamedTuple):
+    """Bring the session's tab and pane before the person; answered by `Shown`, also when they come back."""
+
+    session: Session
+
+
 class Refresh(NamedTuple):
     """Read everything anew and draw every line anew."""
 
@@ -225,7 +258,9 @@ class Quit(NamedTuple):
     pass
 
 
-Effect = LoadPeek | SetPriority | Send | Copy | CopyReply | CountChanges | Refresh | Suspend | Quit
+Effect = (
+    LoadPeek | SetPriority | Send | Copy | CopyReply | CountChanges | Locate | Show | Refresh | Suspend | Quit
+)
 
 Step = tuple[State, tuple[Effect, ...]]
 """The next state, and effects in the order they are to be done."""
@@ -239,6 +274,12 @@ def session(state: State, wanted: Who | None) -> Session | None:
 def is_own(state: State, session: Session) -> bool:
     """Whether the board was opened from this session."""
     return state.own is not None and state.own in (session.entry.pid, session.entry.session_id)
+
+
+def odd(state: State, session: Session) -> list[str]:
+    """What a person should know before acting on the session, the gravest first."""
+    file = session.file
+    return said.marks(session, state.now, twice=file in state.twice, crowded=file in state.crowded)
 
 
 def asks_here(state: State, session: Session) -> bool:

@@ -1,6 +1,6 @@
 """What happens to the board: a state and an event give the next state, and what is to be done outside."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tank.board import acts, changes, compose, layout, peek
@@ -12,17 +12,21 @@ from tank.board.keys import Key, Pasted
 from tank.board.state import (
     ChangesCounted,
     Copied,
+    Copy,
     Draft,
     Event,
     LoadPeek,
+    Locate,
     Mode,
     PeekLoaded,
+    Placed,
     PriorityDone,
     Quit,
     Resized,
     Rostered,
     Send,
     Sent,
+    Shown,
     State,
     Step,
     Tick,
@@ -73,6 +77,10 @@ def _react(state: State, event: Event) -> Step:
             return replace(state, notice=event.notice), ()
         case ChangesCounted():
             return replace(state, checkouts={**state.checkouts, event.cwd: event.checkout}), ()
+        case Placed():
+            return replace(state, places=event.places, unplaced=event.problems), ()
+        case Shown():
+            return _shown(state, event)
 
 
 def _loaded(state: State, event: PeekLoaded) -> State:
@@ -106,9 +114,18 @@ def _sent(state: State, event: Sent) -> State:
     return replace(state, drafts=drafts, notice=told)
 
 
+def _shown(state: State, event: Shown) -> Step:
+    """The person is elsewhere now, and the board is done; or it says what they can do."""
+    if not event.error:
+        return state, (Quit(),)
+    return replace(state, notice=event.error, command=event.command), ()
+
+
 def _in_list(state: State, key: str) -> Step:
-    act = ACTS.get(key)
-    return LIST[act](replace(state, notice="")) if act else (state, ())
+    act, calm = ACTS.get(key), replace(state, notice="", command="")
+    if act is Act.COPY and state.command:
+        return calm, (Copy("command", state.command),)
+    return LIST[act](calm) if act else (state, ())
 
 
 def _in_filter(state: State, key: str) -> Step:
@@ -222,15 +239,28 @@ def _settled(before: State, after: State) -> Step:
     """After every event: the selection names a listed session, the list shows it, the peek shows its transcript."""
     if after.roster is before.roster and after.now is not before.now:
         return after, ()  # time alone moves nothing
-    if after.roster is not before.roster or after.filter != before.filter:
-        after = replace(after, listed=listed(after.roster, after.filter))
+    if (
+        after.roster is not before.roster
+        or after.filter != before.filter
+        or after.places is not before.places
+    ):
+        after = replace(after, listed=listed(after.roster, after.filter, after.places))
+    after = replace(after, crowded=changes.crowded(after))
     after = replace(after, selected=_selected(before, after))
     if after.asked and not session(after, after.asked):
         after = replace(after, mode=Mode.LIST, asked=None, notice="the session has ended")
     after, effects = _following(after)
     top = layout.scrolled(layout.blocks(after), after.selected, after.top, layout.areas(after).list)
     after, more = changes.wanted(before, replace(after, top=top))
-    return after, (*effects, *more)
+    return after, (*effects, *more, *_lost(before, after))
+
+
+def _lost(before: State, after: State) -> Iterator[Locate]:
+    """Where the terminals show the sessions is asked anew whenever one comes or goes."""
+    if before.roster is after.roster:
+        return
+    if {who(each) for each in before.roster.sessions} != {who(each) for each in after.roster.sessions}:
+        yield Locate(after.roster.sessions)
 
 
 def _selected(before: State, after: State) -> Who | None:

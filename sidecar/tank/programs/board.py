@@ -29,6 +29,8 @@ from tank.board.state import (
     Send,
     Sent,
     SetPriority,
+    Show,
+    Shown,
     State,
     Tick,
     TranscriptGrew,
@@ -183,6 +185,9 @@ class Board:
                 self._copy(effect)
             case CopyReply():
                 self._start(_last_reply, effect.session)
+            case Show():
+                where = said.where(effect.session) or "in a terminal that it doesn't name"
+                self._deliver(Shown(f"Tank can't go there: it runs {where}"))
             case CountChanges():
                 self._loop.later(effect.after_s, lambda: self._checkouts.count(effect.cwd))
             case Refresh():
@@ -230,7 +235,7 @@ class Board:
 
     def _counted(self, cwd: str, top: str, changed: int | None) -> None:
         """Never while another event is being taken in."""
-        checkout = None if changed is None else Checkout(top, changed)
+        checkout = Checkout(top, changed) if top else None
         self._loop.later(0, lambda: self.feed(ChangesCounted(cwd, checkout)))
 
 

@@ -8,9 +8,10 @@ from tank.board.ages import age
 from tank.board.cells import Piece
 from tank.board.groups import who
 from tank.board.layout import Areas
-from tank.board.state import State, asks_here, is_own
+from tank.board.state import State, asks_here, is_own, odd
 from tank.board.theme import Theme
 from tank.board.view.rows import MARKER, named
+from tank.roster.place import Place
 from tank.roster.roster import Session
 
 
@@ -81,15 +82,16 @@ def _top(state: State, session: Session, border: Border, edge: str, room: int, t
 
 def _facts(state: State, session: Session, inner: int, theme: Theme) -> list[Piece]:
     """What is odd about it, else where it is and its model; how full its context is at the right."""
-    entry, twice = session.entry, session.file in state.twice
+    entry = session.entry
     context = said.context(entry)
     room = inner - (len(context) + 1 if context else 0)
-    odd = said.marks(session, state.now, twice=twice)
     plain = ["this session"] if is_own(state, session) else []
+    place = state.places.get(session.file, Place())
+    plain += [part for part in (said.project(entry)[1] if place.tab else "", place.name) if part]
     plain += [entry.model.rpartition("/")[2]] if entry.model else []
-    marks = cells.clean(" · ".join(odd), room)
+    marks = cells.clean(" · ".join(odd(state, session)), room)
     rest = cells.clean(" · ".join(plain), room - cells.width(marks) - 3) if plain else ""
-    pieces = [Piece(marks, theme.problem if twice else theme.warning)]
+    pieces = [Piece(marks, theme.problem if session.file in state.twice else theme.warning)]
     pieces += [Piece(" · " if marks and rest else "", theme.dim), Piece(rest, theme.dim)]
     gap = inner - sum(cells.width(text) for text, _ in pieces) - len(context)
     return [*pieces, Piece(" " * max(gap, 0)), Piece(context, theme.dim)]

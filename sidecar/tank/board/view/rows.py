@@ -8,7 +8,7 @@ from tank.board.ages import age
 from tank.board.cells import Piece
 from tank.board.groups import Group, who
 from tank.board.layout import NARROW_CELLS
-from tank.board.state import State, asks_here
+from tank.board.state import State, asks_here, odd
 from tank.board.theme import Theme
 from tank.roster.roster import Session
 
@@ -49,8 +49,8 @@ def measured(state: State, sessions: Iterable[Session], columns: int) -> Columns
 
 def _reason_cells(state: State, session: Session) -> int:
     """What the row would need behind its label."""
-    odd = " · ".join(said.marks(session, state.now, twice=session.file in state.twice))
-    return cells.width(said.why(session.entry)) + (cells.width(odd) + 2 if odd else 0)
+    marks = " · ".join(odd(state, session))
+    return cells.width(said.why(session.entry)) + (cells.width(marks) + 2 if marks else 0)
 
 
 def header(state: State, group: Group, columns: int, theme: Theme) -> str:
@@ -66,7 +66,8 @@ def header(state: State, group: Group, columns: int, theme: Theme) -> str:
     right = len(urgent + between + told)
     name = cells.clean(group.name, max(columns - right - 4, 1))
     room = columns - cells.width(name) - right - 6
-    key = "" if group.key == group.name or columns < TINY_CELLS else group.key
+    where = "in Rex" if group.tab else group.key
+    key = "" if where == group.name or columns < TINY_CELLS else where
     shown = cells.clean(key, room) if room >= len(key) or room > TINY_CELLS // 2 else ""
     gap = columns - right - 2 - cells.width(name) - cells.width(shown) - 2
     pieces = [
@@ -142,16 +143,17 @@ def _status(session: Session, room: int, theme: Theme) -> Piece:
 
 def _reasons(state: State, session: Session, room: int, context: int, theme: Theme) -> list[Piece]:
     """Why it matters, what is odd about it, and how full its context is, in `room` cells."""
-    entry, twice = session.entry, session.file in state.twice
+    entry = session.entry
     room = max(room - context - 2, 0) if context else room
     reason = cells.clean(said.ASKS_HERE if asks_here(state, session) else said.why(entry), room)
     share = room if entry.status == "needs-you" else room // 3
-    odd = _marks(said.marks(session, state.now, twice=twice), room, cells.width(reason), share)
-    if odd:
-        reason = cells.cut(reason, max(room - cells.width(odd) - 2, 0))
-    gap = max(room - cells.width(reason) - cells.width(odd), 0)
+    marks = _marks(odd(state, session), room, cells.width(reason), share)
+    if marks:
+        reason = cells.cut(reason, max(room - cells.width(marks) - 2, 0))
+    gap = max(room - cells.width(reason) - cells.width(marks), 0)
     look = theme.needs_you if entry.status == "needs-you" else "" if entry.activity else theme.dim
-    pieces = [Piece(reason, look), Piece(" " * gap), Piece(odd, theme.problem if twice else theme.warning)]
+    grave = theme.problem if session.file in state.twice else theme.warning
+    pieces = [Piece(reason, look), Piece(" " * gap), Piece(marks, grave)]
     if context:
         pieces.append(Piece(f"  {said.context(entry):>{context}}", theme.dim))
     return pieces
@@ -173,9 +175,8 @@ def detail(state: State, session: Session | None, columns: int, theme: Theme) ->
     """Two lines that say of the selected session what its row has no room for."""
     if session is None:
         return ["", ""]
-    odd = said.marks(session, state.now, twice=session.file in state.twice)
     since = age(session.entry.status_since, state.now)
-    second = " · ".join(part for part in (said.why(session.entry), *odd) if part)
+    second = " · ".join(part for part in (said.why(session.entry), *odd(state, session)) if part)
     first = [
         Piece(f"{MARKER} ", theme.dim),
         Piece(f"{since} " if since and columns < TINY_CELLS else "", theme.dim),

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tank.board import cells, layout, said
+from tank.board import cells, layout
 from tank.board.cells import Piece
 from tank.board.groups import listed
 from tank.board.state import Mode, Size, State, session
@@ -42,7 +42,7 @@ def printed(state: State, columns: int) -> list[str]:
     whole = replace(
         state, size=Size(columns, ENDLESS), selected=None, listed=listed(state.roster, state.filter)
     )
-    notes = title.notes(whole, columns, len(said.notes(state.roster)), PLAIN)
+    notes = title.notes(whole, columns, len(layout.notes(state)), PLAIN)
     return [title.title(whole, columns, PLAIN), *notes, "", *_rows(whole, columns, ENDLESS, PLAIN)]
 
 

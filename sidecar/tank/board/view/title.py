@@ -71,7 +71,7 @@ def left(state: State) -> str:
 
 def notes(state: State, columns: int, rows: int, theme: Theme) -> list[str]:
     """One a row, the gravest first; the last row takes those that are left."""
-    told = [*([said.ASKS_HERE] if layout.asks(state) else []), *said.notes(state.roster)]
+    told = [*([said.ASKS_HERE] if layout.asks(state) else []), *layout.notes(state)]
     lines = [*told[: rows - 1], " · ".join(told[rows - 1 :])] if rows else []
     looks = [theme.problem if layout.asks(state) and not at else theme.warning for at in range(len(lines))]
     return [
