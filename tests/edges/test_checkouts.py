@@ -6,13 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tank.edges import checkouts
 from tank.edges.checkouts import Checkouts, top_of
 from tank.edges.loop import Loop
-from tank.roster import git_facts
 
 Answer = tuple[str, str, int | None]
 
@@ -150,12 +147,37 @@ def test_no_more_than_two_run_at_once_and_all_are_answered(
     assert most == checkouts.AT_ONCE
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from([b" M", b"??", b"R ", b"C ", b" R", b"UU"]), st.binary(min_size=1)))
-)
-def test_every_entry_counts_once_whatever_its_name(entries: list[tuple[bytes, bytes]]) -> None:
-    output = b""
-    for state, name in entries:
-        plain = name.replace(b"\0", b"x")
-        output += state + b" " + plain + b"\0" + (plain + b"\0" if set(state) & set(b"RC") else b"")
-    assert git_facts.changed(output) == len(entries)
+def test_what_a_git_says_without_end_is_no_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexec yes '?? some/path'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    (tmp_path / ".git").mkdir()
+    start = time.monotonic()
+    assert answers(tmp_path) == [(str(tmp_path), str(tmp_path), None)]
+    assert time.monotonic() - start < checkouts.TIMEOUT_S
+
+
+def test_no_program_of_a_submodule_is_run(repository: Path, tmp_path: Path) -> None:
+    outer, ran, program = tmp_path / "outer", tmp_path / "ran", tmp_path / "monitor"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o755)
+    outer.mkdir()
+    git(outer, "init", "-q")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(repository), "inner")
+    git(outer, "commit", "-qm", "first")
+    git(outer / "inner", "config", "core.fsmonitor", str(program))
+    (outer / "inner" / "new").touch()
+    assert sorted(answers(outer, outer / "inner")) == [
+        (str(outer), str(outer), 1),
+        (str(outer / "inner"), str(outer / "inner"), 1),
+    ]
+    assert not ran.exists()
+
+
+def test_what_the_person_configured_for_status_changes_no_count(repository: Path) -> None:
+    for name in ("status.branch", "status.showStash", "status.short"):
+        git(repository, "config", name, "true")
+    (repository / "new").touch()
+    assert answers(repository)[0][2] == 1

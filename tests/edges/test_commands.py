@@ -58,6 +58,14 @@ def test_a_program_that_ends_well_gives_what_it_wrote(loop: Loop) -> None:
     assert run(loop, "true") == b""
 
 
+def test_what_is_heard_as_it_comes_is_not_kept(loop: Loop) -> None:
+    heard: list[bytes] = []
+    answers: Answers = []
+    Command(loop, ["printf", "a b"], os.environ, 5, answers.append, heard=heard.append)
+    turn(loop, lambda: answers)
+    assert (b"".join(heard), answers) == (b"a b", [b""])
+
+
 def test_each_word_is_an_argument_and_none_a_shell_s(loop: Loop, tmp_path: Path) -> None:
     probe = tmp_path / "probe"
     assert (

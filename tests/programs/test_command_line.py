@@ -223,6 +223,7 @@ def test_send_says_what_became_of_the_message(desk: Desk, delivered: str, said: 
             "message": "run /quit\n!now @file",
             "mode": "follow_up",
             "to": {"sessionId": session.id},
+            "id": server.asked[0]["id"],
         }
     ]
 

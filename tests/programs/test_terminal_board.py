@@ -358,6 +358,7 @@ def test_a_message_is_sent_to_the_session_it_names_and_its_fate_is_told(desk: De
                 "message": "is it done?\nall of it?",
                 "mode": "follow_up",
                 "to": {"sessionId": session.id},
+                "id": server.asked[0]["id"],
             }
         ]
 

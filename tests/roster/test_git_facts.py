@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tank.roster import git_facts
-from tank.roster.git_facts import GitFacts
+from tank.roster.git_facts import Changes, GitFacts
 
 COMMON = b"/home/you/app/.git\n"
 
@@ -39,3 +39,20 @@ answer = st.none() | st.binary(max_size=60) | st.just(b"remote.a.url\nb\0")
 def test_no_output_raises(answers: list[bytes | None]) -> None:
     found = git_facts.parse(answers)
     assert (found is None) == (answers[0] is None)
+
+
+entry = st.tuples(st.sampled_from([b" M", b"??", b"R ", b"C ", b" R", b"UU"]), st.binary(min_size=1))
+
+
+@given(st.lists(entry), st.integers(1, 7))
+def test_each_changed_path_counts_once_whatever_its_name_and_however_it_comes(
+    entries: list[tuple[bytes, bytes]], piece: int
+) -> None:
+    output = b""
+    for state, name in entries:
+        path = name.replace(b"\0", b"x") + b"\0"
+        output += state + b" " + path + (path if set(state) & set(b"RC") else b"")
+    changes = Changes()
+    for at in range(0, len(output), piece):
+        changes.hear(output[at : at + piece])
+    assert changes.count == len(entries)

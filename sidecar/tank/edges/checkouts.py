@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tank.edges import git
 from tank.edges.commands import Command
 from tank.edges.loop import Loop
-from tank.roster import git_facts
+from tank.roster.git_facts import Changes
 
 AT_ONCE = 2
 TIMEOUT_S = 3.0
@@ -51,19 +51,21 @@ class Checkouts:
     def _go_on(self) -> None:
         while self._waiting and len(self._running) < AT_ONCE:
             top = self._waiting.popleft()
-            self._running[top] = Command(
-                self._loop,
-                git.status(top),
-                git.environment(),
-                TIMEOUT_S,
-                lambda output, top=top: self._ended(top, output),  # type: ignore[misc]
-                OUTPUT_LIMIT_BYTES,
-            )
+            self._running[top] = self._counting(top)
 
-    def _ended(self, top: str, output: bytes | None) -> None:
+    def _counting(self, top: str) -> Command:
+        changes = Changes()
+
+        def ended(output: bytes | None) -> None:
+            self._ended(top, None if output is None else changes.count)
+
+        argv, environment = git.status(top), git.environment()
+        return Command(self._loop, argv, environment, TIMEOUT_S, ended, OUTPUT_LIMIT_BYTES, changes.hear)
+
+    def _ended(self, top: str, changed: int | None) -> None:
         del self._running[top]
         for cwd in self._asked.pop(top):
-            self._told(cwd, top, None if output is None else git_facts.changed(output))
+            self._told(cwd, top, changed)
         self._go_on()
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from tank.edges.loop import Loop
 
-OUTPUT_LIMIT_BYTES = 64 * 1024
+OUTPUT_LIMIT_BYTES = CHUNK_BYTES = 64 * 1024
 FIRST_LOOK_S = 0.001
 """A program that closed its output is asked whether it has exited after this long, then at intervals that double."""
 
@@ -16,7 +16,10 @@ Ended = Callable[[bytes | None], None]
 
 
 class Command:
-    """One run. `ended` gets the output, or None when it failed, was too slow, said too much or isn't there."""
+    """One run. `ended` gets the output, or None when it failed, was too slow, said too much or isn't there.
+
+    With `heard` the output goes there in pieces as it comes, and isn't kept.
+    """
 
     def __init__(
         self,
@@ -26,11 +29,13 @@ class Command:
         timeout_s: float,
         ended: Ended,
         limit_bytes: int = OUTPUT_LIMIT_BYTES,
+        heard: Callable[[bytes], object] | None = None,
     ) -> None:
         self._loop = loop
-        self._limit_bytes = limit_bytes
+        self._left_bytes = limit_bytes
         self._ended: Ended | None = ended
         self._output = bytearray()
+        self._heard = heard or self._output.extend
         self._pause_s = FIRST_LOOK_S
         self._limit = loop.later(timeout_s, self._give_up)
         try:
@@ -75,13 +80,15 @@ class Command:
 
     def _read(self) -> None:
         try:
-            data = os.read(self._stdout.fileno(), OUTPUT_LIMIT_BYTES)
+            data = os.read(self._stdout.fileno(), CHUNK_BYTES)
         except BlockingIOError:
             return
-        self._output += data
-        if len(self._output) > self._limit_bytes:
+        self._left_bytes -= len(data)
+        if self._left_bytes < 0:
             self._give_up()
-        elif not data:
+        elif data:
+            self._heard(data)
+        else:
             self._hang_up()
 
     def _hang_up(self) -> None:

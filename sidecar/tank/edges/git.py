@@ -28,7 +28,7 @@ def commands(cwd: str) -> list[list[str]]:
 
 
 def status(top: str) -> list[str]:
-    """What `git_facts.changed` reads the output of."""
+    """What `git_facts.Changes` reads the output of."""
     return [*QUIET, "-C", top, "status", "--porcelain=v1", "-z"]
 
 

@@ -1,5 +1,6 @@
 """One request to one session's socket, and its reply as the programs need it: an answer always comes, if only a refusal."""
 
+import os
 from typing import NamedTuple
 
 from tank.edges import socket_client
@@ -8,6 +9,8 @@ from tank.records import fields, text
 from tank.records.fields import Record
 from tank.roster import target
 from tank.roster.roster import Session
+
+ID_BYTES = 16
 
 
 class Answer(NamedTuple):
@@ -31,8 +34,16 @@ def ask(session: Session, record: Record) -> Record:
 
 def send(session: Session, session_id: str, message: str, *, steer: bool) -> Record:
     """The reply to a message that is meant for this session alone, not for what its process serves now."""
-    mode = "steer" if steer else "follow_up"
-    return ask(session, {"type": "send", "message": message, "mode": mode, "to": {"sessionId": session_id}})
+    return ask(
+        session,
+        {
+            "type": "send",
+            "message": message,
+            "mode": "steer" if steer else "follow_up",
+            "to": {"sessionId": session_id},
+            "id": os.urandom(ID_BYTES).hex(),
+        },
+    )
 
 
 def answer(reply: Record) -> Answer:

@@ -27,15 +27,23 @@ def parse(answers: Sequence[bytes | None]) -> GitFacts | None:
     return GitFacts(_remotes(remotes), upstream.strip() or None, common if known else None)
 
 
-def changed(status: bytes) -> int:
-    """How many paths `git status --porcelain=v1 -z` names; a renamed or copied one is followed by its former name."""
-    parts = iter(status.split(b"\0")[:-1])
-    count = 0
-    for part in parts:
-        count += 1
-        if set(part[:2]) & set(b"RC"):
-            next(parts, None)
-    return count
+class Changes:
+    """Counts the entries of `git status --porcelain=v1 -z` as its output comes, in pieces, without keeping them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._rest = b""
+        self._names_former = False
+
+    def hear(self, data: bytes) -> None:
+        """A renamed or copied path's entry is followed by its former name."""
+        *ended, self._rest = (self._rest + data).split(b"\0")
+        for part in ended:
+            if self._names_former:
+                self._names_former = False
+            else:
+                self.count += 1
+                self._names_former = bool(set(part[:2]) & set(b"RC"))
 
 
 def _remotes(output: str) -> dict[str, str]:
