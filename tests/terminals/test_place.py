@@ -10,6 +10,20 @@ from tank.terminals.place import TerminalPlace, of_environment
         ({"TERM_PROGRAM": ""}, TerminalPlace(None, None, None)),
         ({"TERM_PROGRAM": "ghostty"}, TerminalPlace("ghostty", None, None)),
         ({"TERM_PROGRAM": "rex", "REX_BLOCK": "block:1"}, TerminalPlace("rex", None, "block:1")),
+        (
+            {"TERM_PROGRAM": "rex", "REX_BLOCK": "block:1", "REX_SERVER": "unix:///s.sock", "HOME": "/h"},
+            TerminalPlace("rex", None, "block:1", "unix:///s.sock"),
+        ),
+        (
+            {"TERM_PROGRAM": "rex", "REX_BLOCK": "block:1", "HOME": "/Users/you"},
+            TerminalPlace(
+                "rex", None, "block:1", "unix:///Users/you/Library/Application Support/rex/server.sock"
+            ),
+        ),
+        (
+            {"TERM_PROGRAM": "rex", "REX_BLOCK": "block:1", "REX_SERVER": "https://me:token@host"},
+            TerminalPlace("rex", None, "block:1", None),
+        ),
         ({"TERM_PROGRAM": "rex"}, TerminalPlace("rex", None, None)),
         ({"TERM_PROGRAM": "ghostty", "REX_BLOCK": "block:1"}, TerminalPlace("ghostty", None, None)),
         (

@@ -172,6 +172,7 @@ class Sidecar:
                 "program": where.program,
                 "tty": processes.tty_of(pid),
                 "tmux": dict(zip(("socket", "pane"), where.tmux, strict=True)) if where.tmux else None,
+                "rexServer": where.rex_server,
             },
             terminal_id=where.rex_block,
         )

@@ -53,6 +53,8 @@ class Entry:
     project_name: str | None = None
     label: str | None = None
     terminal_id: str | None = None
+    program: str | None = None
+    rex_server: str | None = None
     tmux_socket: str | None = None
     tmux_pane: str | None = None
     tty: str | None = None
@@ -133,6 +135,8 @@ def _whole(
         project_name=line(project, "name"),
         label=line(record, "label"),
         terminal_id=fields.string(record, "terminalId"),
+        program=line(terminal, "program"),
+        rex_server=fields.string(terminal, "rexServer"),
         tmux_socket=fields.string(tmux, "socket"),
         tmux_pane=fields.string(tmux, "pane"),
         tty=fields.string(terminal, "tty"),

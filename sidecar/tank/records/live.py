@@ -50,6 +50,7 @@ class Terminal(Published):
     program: str | None = None
     tty: str | None = None
     tmux: TmuxPane | None = None
+    rex_server: str | None = Field(default=None, description="The Rex server that knows terminalId")
 
 
 class Change(Published):
