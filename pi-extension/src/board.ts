@@ -82,7 +82,6 @@ export class Board {
 	#lose(why: Loss, detail = ""): void {
 		if (this.#ended) return;
 		this.end();
-		this.#child.kill("SIGKILL");
 		this.lost(why, detail);
 	}
 }

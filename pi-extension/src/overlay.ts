@@ -26,7 +26,6 @@ export function overlay(
 	session: Session,
 	{ command, keys, looks, opening, notices }: Described["board"],
 	{ notice, safely }: Pick<Side, "notice" | "safely">,
-	makeBoard = () => new Board(),
 ) {
 	const { ui } = session.ctx;
 	const openers = [...((secondKeys() as KeyId[] | undefined) ?? keys.second), keys.always];
@@ -75,7 +74,7 @@ export function overlay(
 	function open(): void {
 		let board: Board;
 		try {
-			board = makeBoard();
+			board = new Board();
 		} catch (error) {
 			return ui.notify(`${notices.failed} ${error instanceof Error ? error.message : error}`, "warning");
 		}

@@ -20,9 +20,9 @@ afterEach(() => {
 });
 
 /** A board with what it said and how it was lost. */
-function start(script: string) {
+function start(script: string, times = TIMES) {
 	stage.sidecar(script);
-	const board = new Board(TIMES);
+	const board = new Board(times);
 	const [said, lost]: [FromBoard[], string[]] = [[], []];
 	board.hear = (record) => said.push(record);
 	board.lost = (why, detail) => lost.push(`${why} ${detail}`);
@@ -34,13 +34,17 @@ function start(script: string) {
 	return { board, said, lost, read };
 }
 
-const shutdown = (pid: number) => {
+/** Of the board's script: it tells its pid and draws nothing. */
+const PID = `say({ type: "copy", text: String(process.pid) }); break;`;
+
+function gone(copy: FromBoard): boolean {
+	assert.ok(copy.type === "copy");
 	try {
-		return !process.kill(pid, 0);
+		return !process.kill(Number(copy.text), 0);
 	} catch {
 		return true;
 	}
-};
+}
 
 test("records are sent as the examples say", async () => {
 	const { board, read } = start(drawing());
@@ -86,6 +90,26 @@ test("a board that doesn't answer a key is lost and killed", async () => {
 	assert.deepEqual(lost, ["silent "]);
 });
 
+test("a board that answers one key and not the next is lost", async () => {
+	const { board, lost } = start(drawing(`if (record.id === 2) break;`));
+	board.type("j");
+	board.type("j");
+	await eventually(() => lost.length);
+	assert.deepEqual(lost, ["silent "]);
+});
+
+test("after its end nothing is heard of it, not even what it had said", async () => {
+	const { board, said } = start(drawing(`say({ type: "close" }); say({ type: "close" });`));
+	board.hear = (record) => {
+		said.push(record);
+		board.end();
+	};
+	board.send({ type: "hello" });
+	await eventually(() => said.length);
+	await setTimeout(50);
+	assert.deepEqual(said, [SCREEN.close]);
+});
+
 for (const [name, script] of Object.entries({
 	"ends": "",
 	"ends with an error": "process.exit(3)",
@@ -113,18 +137,21 @@ test("a Python that can't be started is named", async () => {
 	assert.deepEqual(lost, ["failed spawn /nowhere/python ENOENT"]);
 });
 
-for (const [name, script] of Object.entries({
-	"reads the end of its input": `say({ type: "copy", text: String(process.pid) }); continue;`,
-	"hangs": `say({ type: "copy", text: String(process.pid) }); process.stdin.removeAllListeners(); setInterval(() => {}, 1000); continue;`,
-})) {
-	test(`a board that is ended and ${name} is gone, and not heard any more`, async () => {
-		const { board, said, lost } = start(drawing(script));
-		board.send({ type: "hello" });
-		const copy = await eventually(() => said[0]);
-		assert.ok(copy.type === "copy");
-		board.end();
-		board.end();
-		await eventually(() => shutdown(Number(copy.text)));
-		assert.deepEqual([said.length, lost], [1, []]);
-	});
-}
+test("a board that is ended reads the end of its input", async () => {
+	const { board, said, lost } = start(drawing(PID), { ...TIMES, end: 60_000 });
+	board.send({ type: "hello" });
+	const copy = await eventually(() => said[0]);
+	board.end();
+	board.end();
+	await eventually(() => gone(copy));
+	assert.deepEqual([said.length, lost], [1, []]);
+});
+
+test("a board that hangs when it is ended is killed", async () => {
+	const { board, said, lost } = start(drawing(`process.stdin.removeAllListeners(); setInterval(() => {}, 1000); ${PID}`));
+	board.send({ type: "hello" });
+	const copy = await eventually(() => said[0]);
+	board.end();
+	await eventually(() => gone(copy));
+	assert.deepEqual(lost, []);
+});

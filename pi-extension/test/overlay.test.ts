@@ -59,8 +59,10 @@ async function opened(also = ""): Promise<FakePi> {
 	return pi;
 }
 
-/** Nothing of the board is left in Pi. */
-const closed = (pi: FakePi) => assert.deepEqual([pi.screen.overlay, pi.listeners], [undefined, []]);
+/** Nothing of the board is left in Pi, where so many others listen. */
+function closed(pi: FakePi, others = 0): void {
+	assert.deepEqual([pi.screen.overlay, pi.listeners.length], [undefined, others]);
+}
 
 test("the command and the keys are registered when a session starts, and nothing listens", () => {
 	const pi = started();
@@ -253,22 +255,25 @@ test("a command that nobody ran opens the board instead of going to the model", 
 	assert.ok(!pi.notices.some((text) => text.includes('"/tank "')));
 });
 
-test("a key that the board took is no key press in the session", async () => {
-	const pi = started();
-	pi.type("\x1bt");
-	toggle(pi);
-	await read(pi, "hello");
-	const { sidecar } = common;
-	sidecar?.stdout?.emit("data", '{"type":"watch_key"}\n');
-	assert.equal(pi.listeners.length, 2);
-	await setTimeout(150);
-	for (const data of ["j", "\x1b", HYPER_T]) pi.type(data);
-	await setTimeout(100);
-	assert.equal(pi.listeners.length, 1, "still watching");
-	assert.ok(!pi.notices.some((text) => text.includes('"type":"key"')));
-	pi.type("x");
-	await eventually(() => pi.notices.some((text) => text.includes('"type":"key"')));
-});
+for (const watched of ["before", "while"]) {
+	test(`a key that the board took is no key press in the session, which watched for one ${watched} it was open`, async () => {
+		const pi = started();
+		const watch = () => common.sidecar?.stdout?.emit("data", '{"type":"watch_key"}\n');
+		const pressed = () => pi.notices.some((text) => text.includes('"type":"key"'));
+		if (watched === "before") watch();
+		pi.type("\x1bt");
+		toggle(pi);
+		if (watched === "while") watch();
+		await setTimeout(150);
+		for (const data of ["j", "\x1b", HYPER_T]) pi.type(data);
+		closed(pi, 1);
+		await setTimeout(50);
+		assert.ok(!pressed());
+		pi.type("x");
+		await eventually(pressed);
+		closed(pi);
+	});
+}
 
 test("nothing that Pi throws leaves the overlay, and it can still be closed", async () => {
 	const pi = await opened();

@@ -1,5 +1,6 @@
 """The board over real Pi: opened in the middle of anything, safe while it is open, and gone without a trace."""
 
+import contextlib
 import json
 import signal
 import time
@@ -28,7 +29,11 @@ def gate() -> str:
 
 def boards(pi: PiSession) -> list[psutil.Process]:
     """The session's board processes."""
-    return [child for child in psutil.Process(pi.pid).children() if child.cmdline()[-1:] == ["overlay"]]
+    found = []
+    for child in psutil.Process(pi.pid).children():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found += [child] if child.cmdline()[-1:] == ["overlay"] else []
+    return found
 
 
 def board(pi: PiSession) -> psutil.Process:
@@ -202,7 +207,9 @@ def test_keys_go_nowhere_for_a_moment_after_the_board_closed_over_a_dialog(
     pi.wait_for("answers: true")
 
 
-@pytest.mark.parametrize(("script", "status"), [("status 400 no such thing", "needs-you"), ("say it", "done")])
+@pytest.mark.parametrize(
+    ("script", "status"), [("status 400 no such thing", "needs-you"), ("say it", "done")]
+)
 def test_what_waits_to_be_seen_is_not_seen_because_the_board_was_used_over_it(
     lab: Lab, script: str, status: str
 ) -> None:

@@ -196,11 +196,11 @@ def test_another_size_is_drawn(desk: Desk, size: tuple[int, int]) -> None:
 
 
 def test_looks_are_pis_and_another_theme_draws_anew(desk: Desk) -> None:
-    desk.session(status="working", label="alpha")
+    desk.session(status="working", label="alpha", statusSince=OLD)
     with board(desk, looks={"working": "\x1b[35m", "unheard_of": "\x1b[36m"}) as pi:
         assert "\x1b[35m" in "".join(pi.frames()[-1])
         pi.send(type="theme", looks={"working": "\x1b[34m"})
-        eventually(lambda: "\x1b[34m" in "".join(pi.frames()[-1]))
+        eventually(lambda: "\x1b[34m" in "".join(pi.frames()[-1]), 2)
         assert "\x1b[35m" not in "".join(pi.frames()[-1])
 
 
@@ -220,6 +220,13 @@ def test_what_is_copied_is_given_to_pi_too(desk: Desk) -> None:
     with board(desk) as pi:
         pi.type("y", "i")
         assert pi.wait("copy")["text"] == session.id
+
+
+def test_what_a_thread_brings_is_drawn(desk: Desk) -> None:
+    desk.session(label="alpha", statusSince=OLD)
+    with board(desk) as pi:
+        pi.type(" ")
+        pi.until("no prompt yet", 1)
 
 
 def test_refreshing_sends_the_whole_again(desk: Desk) -> None:
@@ -254,13 +261,25 @@ def test_of_the_frames_that_pi_had_no_time_for_only_the_latest_comes(desk: Desk)
     with board(desk, 200, 50) as pi:
         pi.reads.clear()
         for number in range(400):
-            pi.send(type="resize", columns=200 + number % 2, rows=50)
+            pi.send(type="resize", columns=200, rows=50 - number % 2)
         session.change(label="the last name")
         time.sleep(1)
         pi.reads.set()
         pi.until("the last name")
         assert len(pi.frames()) < 100
         assert len(wide) == 20
+
+
+def test_what_the_board_started_ends_with_it(desk: Desk) -> None:
+    (desk.home / ".git").mkdir()
+    started = desk.home / "started"
+    desk.fake("git", f"echo $$ > {started}.new; mv {started}.new {started}; exec sleep 60")
+    desk.session(cwd=str(desk.home))
+    with board(desk) as pi:
+        eventually(started.exists)
+        git = psutil.Process(int(started.read_text()))
+        assert pi.hang_up() == 0
+        eventually(lambda: not git.is_running(), 2)
 
 
 def test_an_extension_of_another_protocol_gets_no_board(desk: Desk) -> None:

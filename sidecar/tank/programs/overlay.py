@@ -100,8 +100,7 @@ class Overlay:
         self._board.start()
 
     def _typed(self, board: Board, record: Record) -> None:
-        data = (fields.string(record, "data") or "").encode(errors="replace")
-        events, _ = decode(data, final=True)
+        events, _ = decode((fields.string(record, "data") or "").encode(), final=True)
         if events:
             board.feed(*events)
         self._write({"type": "taken", "id": fields.integer(record, "id")})
