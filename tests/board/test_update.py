@@ -428,6 +428,14 @@ def test_enter_closes_the_board_over_its_own_session_and_shows_any_other() -> No
     assert effects(going, Shown()) == (Quit(),)
 
 
+def test_a_session_elsewhere_with_the_pid_of_its_own_is_another() -> None:
+    over = State(NOW, SIZE, own=1, overlay=True)
+    far = session(1, Life.ELSEWHERE, status="needs-you", status_detail="Allow bash?", started_at=NOW)
+    found, _ = update(over, rostered(far))
+    assert "asks here" not in "\n".join(view(found, SIZE, PLAIN))
+    assert effects(found, Key("enter")) == (Show(far),)
+
+
 def test_where_it_cannot_go_the_board_says_what_to_run_and_y_copies_that() -> None:
     found, asked = update(state(ROSTERS[6], SIZE), Shown("it is in another tmux server", "tmux -S /x attach"))
     assert asked == ()
@@ -511,7 +519,7 @@ def test_a_message_is_written_and_sent_to_the_session_it_was_begun_for() -> None
 def test_the_text_of_a_message_that_may_not_have_arrived_is_kept(delivered: str | None) -> None:
     found = pressed(state(ROSTERS[6], SIZE), "m", *"hi", "enter")
     after, _ = update(found, Sent(SIX[0].entry.session_id, delivered, "no answer in 5 s"))
-    assert "no answer in 5 s" in after.notice
+    assert after.notice.endswith(" m takes it up again. (no answer in 5 s)")
     again = pressed(after, "m")
     assert again.draft is not None
     assert again.draft.text.whole == "hi"

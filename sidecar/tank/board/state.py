@@ -10,7 +10,7 @@ from tank.board import said
 from tank.board.compose import Text
 from tank.board.groups import NOWHERE, Listed, Places, Who, who
 from tank.board.keys import Key, Pasted
-from tank.roster.roster import Roster, Session
+from tank.roster.roster import Life, Roster, Session
 from tank.roster.transcript import Peek
 
 
@@ -272,8 +272,9 @@ def session(state: State, wanted: Who | None) -> Session | None:
 
 
 def is_own(state: State, session: Session) -> bool:
-    """Whether the board was opened from this session."""
-    return state.own is not None and state.own in (session.entry.pid, session.entry.session_id)
+    """Whether the board was opened from this session. Elsewhere the same pid is another process."""
+    here = session.life is not Life.ELSEWHERE
+    return here and state.own is not None and state.own in (session.entry.pid, session.entry.session_id)
 
 
 def odd(state: State, session: Session) -> list[str]:

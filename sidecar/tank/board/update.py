@@ -31,6 +31,7 @@ from tank.board.state import (
     Step,
     Tick,
     TranscriptGrew,
+    is_own,
     opened,
     peeked_session,
     session,
@@ -107,11 +108,12 @@ def _sent(state: State, event: Sent) -> State:
         None,
     )
     delivered = event.delivered or "no"
-    told = delivery.sentence(name or event.session_id[:8], delivered, event.error or event.note or None)
+    told, why = delivery.sentence(name or event.session_id[:8], delivered), event.error or event.note
     if delivered in NOT_SENT:
-        return replace(state, notice=f"{told} m takes it up again.")
-    drafts = {key: kept for key, kept in state.drafts.items() if key != event.session_id}
-    return replace(state, drafts=drafts, notice=told)
+        told += " m takes it up again."
+    else:
+        state = replace(state, drafts={k: kept for k, kept in state.drafts.items() if k != event.session_id})
+    return replace(state, notice=f"{told} ({why})" if why else told)
 
 
 def _shown(state: State, event: Shown) -> Step:
@@ -281,7 +283,7 @@ def _first(state: State) -> Who:
     """On opening: the first that needs the person, else the session the board was opened from."""
     shown = state.listed.sessions
     wants = [each for each in shown if each.entry.status == "needs-you"]
-    own = [each for each in shown if state.own in (each.entry.pid, each.entry.session_id)]
+    own = [each for each in shown if is_own(state, each)]
     return who((wants or own or shown)[0])
 
 
