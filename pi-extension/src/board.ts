@@ -44,13 +44,20 @@ export class Board {
 		if (!this.#waiting) this.#wait();
 	}
 
-	/** It reads the end of its input; one that hangs is killed. */
+	/** It reads the end of its input; one that hangs is killed, at the latest when Pi exits. */
 	end(): void {
 		if (this.#ended) return;
 		this.#ended = true;
 		clearTimeout(this.#waiting);
-		const late = setTimeout(() => this.#child.kill("SIGKILL"), this.#times.end).unref();
-		this.#child.on("exit", () => clearTimeout(late)).stdin?.end();
+		if (!this.#child.pid) return;
+		const kill = () => void this.#child.kill("SIGKILL");
+		const late = setTimeout(kill, this.#times.end).unref();
+		process.on("exit", kill);
+		this.#child.on("exit", () => {
+			clearTimeout(late);
+			process.off("exit", kill);
+		});
+		this.#child.stdin?.end();
 	}
 
 	#wait(): void {

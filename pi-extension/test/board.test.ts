@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { Board } from "../src/board.ts";
@@ -154,4 +155,21 @@ test("a board that hangs when it is ended is killed", async () => {
 	board.end();
 	await eventually(() => gone(copy));
 	assert.deepEqual(lost, []);
+});
+
+test("a board that hangs when Pi exits is killed", async () => {
+	stage.sidecar(drawing(`process.stdin.removeAllListeners(); setInterval(() => {}, 1000); ${PID}`));
+	const script = `
+		const { Board } = await import("${new URL("../src/board.ts", import.meta.url)}");
+		const board = new Board();
+		board.hear = ({ text }) => {
+			console.log(text);
+			board.end();
+			process.exit();
+		};
+		board.send({ type: "hello" });
+		setInterval(() => {}, 1000);`;
+	const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+	assert.match(stdout, /^\d+\n$/);
+	await eventually(() => gone({ type: "copy", text: stdout }));
 });
