@@ -10,6 +10,7 @@ import pytest
 from tank.edges import checkouts
 from tank.edges.checkouts import Checkouts, top_of
 from tank.edges.loop import Loop
+from tests.support.turning import turn
 
 Answer = tuple[str, str, int | None]
 
@@ -70,6 +71,13 @@ def test_directories_of_one_tree_share_one_answer(repository: Path, tmp_path: Pa
     (deep / "x").touch()
     told = answers(repository, deep)
     assert sorted(told) == [(str(repository), str(repository), 1), (str(deep), str(repository), 1)]
+
+
+def test_a_tree_reached_through_a_link_is_the_same_tree(repository: Path, tmp_path: Path) -> None:
+    (repository / "deep").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(repository / "deep")
+    assert top_of(str(link)) == str(repository)
 
 
 def test_a_linked_worktree_has_its_own_count(repository: Path, tmp_path: Path) -> None:
@@ -145,6 +153,32 @@ def test_no_more_than_two_run_at_once_and_all_are_answered(
         running += 1 if mark == "+" else -1
         most = max(most, running)
     assert most == checkouts.AT_ONCE
+
+
+def test_a_tree_that_is_asked_for_all_the_time_is_counted_once_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, program = tmp_path / "log", tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho x >> {log}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    monkeypatch.setattr(checkouts, "REST_S", 0.5)
+    (tmp_path / ".git").mkdir()
+    loop, told = Loop(), []
+    asked: list[float] = []
+    counting = Checkouts(loop, lambda *answer: told.append(answer))
+
+    def ask() -> None:
+        counting.count(str(tmp_path))
+        asked.append(time.monotonic())
+        if len(asked) < 100:
+            loop.later(0.01, ask)
+
+    ask()
+    turn(loop, lambda: len(asked) == 100 and told)
+    assert len(told) == len(log.read_text().split()) <= 4
+    assert set(told) == {(str(tmp_path), str(tmp_path), 0)}
 
 
 def test_what_a_git_says_without_end_is_no_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

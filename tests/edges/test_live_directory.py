@@ -578,3 +578,25 @@ def test_a_file_written_in_place_is_read_anew(live: Path, spawn: Spawn) -> None:
     for label in ("one", "two", "six"):
         write(live, "a.json", record(pid, label=label))
         assert reader.scan().sessions[0].entry.label == label
+
+
+def test_a_change_that_hides_in_the_tick_of_the_one_before_the_scan_is_to_be_looked_for(live: Path) -> None:
+    reader = LiveDirectory(live)
+    (live / "x").touch()
+    tick = live.stat().st_mtime_ns
+    reader.scan()
+    (live / "y").touch()
+    os.utime(live, ns=(tick, tick))
+    assert not reader.changed()
+    assert not reader.settled
+
+
+@pytest.mark.parametrize("away_s", [-3600, -1, 3600])
+def test_a_scan_long_after_the_last_change_is_settled_whatever_the_clock_did(
+    live: Path, away_s: float
+) -> None:
+    then = time.time() + away_s
+    os.utime(live, (then, then))
+    reader = LiveDirectory(live)
+    reader.scan()
+    assert reader.settled

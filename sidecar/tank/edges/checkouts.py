@@ -1,6 +1,7 @@
 """How many changes lie uncommitted in the working trees of directories: one git a tree, a few at once, never a wait."""
 
 import os
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -11,6 +12,8 @@ from tank.roster.git_facts import Changes
 
 AT_ONCE = 2
 TIMEOUT_S = 3.0
+REST_S = 1.0
+"""Between two counts of a tree, however often it is asked for."""
 OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024
 DEPTH = 64
 """Parents that are looked at for a `.git`."""
@@ -21,8 +24,8 @@ Told = Callable[[str, str, int | None], None]
 class Checkouts:
     """`told` gets each directory that was asked for, its tree's top (empty when it's in none) and the count.
 
-    The count is None where git is missing, refuses, is slow or says too much. Who asks for a tree that waits or is being
-    counted gets that answer.
+    The count is None where git is missing, refuses, is slow or says too much. Who asks for a tree that waits, rests or is
+    being counted gets that answer.
     """
 
     def __init__(self, loop: Loop, told: Told) -> None:
@@ -30,6 +33,7 @@ class Checkouts:
         self._asked: dict[str, set[str]] = {}
         self._waiting: deque[str] = deque()
         self._running: dict[str, Command] = {}
+        self._rests_until: dict[str, float] = {}
 
     def count(self, cwd: str) -> None:
         top = top_of(cwd)
@@ -37,9 +41,8 @@ class Checkouts:
             self._told(cwd, "", None)
             return
         if top not in self._asked:
-            self._waiting.append(top)
+            self._loop.later(self._rests_until.get(top, 0.0) - time.monotonic(), lambda: self._queue(top))
         self._asked.setdefault(top, set()).add(cwd)
-        self._go_on()
 
     def close(self) -> None:
         """Ends what runs; nothing is told any more."""
@@ -47,6 +50,10 @@ class Checkouts:
             command.kill()
         self._waiting.clear()
         self._running.clear()
+
+    def _queue(self, top: str) -> None:
+        self._waiting.append(top)
+        self._go_on()
 
     def _go_on(self) -> None:
         while self._waiting and len(self._running) < AT_ONCE:
@@ -64,16 +71,17 @@ class Checkouts:
 
     def _ended(self, top: str, changed: int | None) -> None:
         del self._running[top]
+        self._rests_until[top] = time.monotonic() + REST_S
         for cwd in self._asked.pop(top):
             self._told(cwd, top, changed)
         self._go_on()
 
 
 def top_of(cwd: str) -> str | None:
-    """The directory that holds `.git`, as a repository, a linked worktree or a submodule does."""
+    """The directory that holds `.git`, as a repository, a linked worktree or a submodule does, by its real path."""
     if not cwd.startswith("/") or "\0" in cwd:
         return None
-    top = os.path.normpath(cwd)
+    top = os.path.realpath(cwd)
     for _ in range(DEPTH):
         if os.path.lexists(os.path.join(top, ".git")):  # noqa: PTH118 - bytes of any name, no object a level
             return top

@@ -14,6 +14,8 @@ from tank.roster.verdict import Absent
 
 SETTLED_S = 0.05
 """A file that changed less than this before it was read may change again within one tick of the file system's clock."""
+TICK_S = 0.02
+"""Longer than such a tick."""
 LEFTOVERS = (".dead-", ".tmp-")
 LEFTOVER_S = 60.0
 
@@ -27,17 +29,20 @@ class LiveDirectory:
         self._host = processes.host()
         self._known: dict[str, Read] = {}
         self._state_at_scan: tuple[int, int] | None = None
+        self.settled = True
+        """Whether `changed` is sure to see what happened since the last scan: nothing had within a tick before it."""
 
     def changed(self) -> bool:
         """Whether a file came, went or was replaced since just before the last scan: one stat, made for polling.
 
-        Two changes within one tick of the file system's clock look like one: after a change scan again 20 ms later.
+        Two changes within one tick of the file system's clock look like one: while not `settled` scan again 20 ms later.
         """
         return self._state() != self._state_at_scan
 
     def scan(self) -> Roster:
         """Reads what changed, judges every entry anew, deletes the dead and old leftovers."""
         self._state_at_scan = self._state()
+        self.settled = not self._state_at_scan or abs(time.time() - self._state_at_scan[0] / 1e9) > TICK_S
         try:
             paths.secure(self.directory)
             with os.scandir(self.directory) as listing:

@@ -44,13 +44,13 @@ from tank.edges.loop import Loop
 from tank.edges.transcripts import Transcript
 from tank.programs import asking
 from tank.records import text
-from tank.roster.roster import Roster, Session
+from tank.roster.roster import Life, Roster, Session
 from tank.roster.transcript import Reply
 
 POLL_S = 0.08
 """Between two looks at the directory, and at the transcript of an open peek: a change is read and drawn within 100 ms."""
 AGAIN_S = 0.02
-"""After a change: two changes within one tick of the file system's clock look like one."""
+"""Until the second look after a change that another one could hide behind."""
 VERIFY_S = 5.0
 """Between two looks at the processes; also the longest an age can be wrong after the clock was set."""
 
@@ -77,6 +77,7 @@ class Board:
         self._loop, self._draw, self._act, self._wake = loop, draw, act, wake
         self._directory = LiveDirectory()
         self._roster: Roster | None = None
+        self._transcripts: list[tuple[str, str | None, Life]] | None = None
         self._verify_at = self._age_at = self._retry_at = 0.0
         self._transcript: Transcript | None = None
         self._loading = False
@@ -88,7 +89,7 @@ class Board:
         """Reads the sessions, shows them, and keeps them current from then on."""
         self._scan()
         self.draw()
-        self._poll()
+        self._loop.later(AGAIN_S, self._poll)
 
     def close(self) -> None:
         """Ends what it started."""
@@ -138,19 +139,17 @@ class Board:
         self._wake()
 
     def _poll(self) -> None:
-        if self._directory.changed():
-            self._rescan()
-            self._loop.later(AGAIN_S, self._rescan)
-        elif time.monotonic() >= self._verify_at:
-            self._rescan()
+        """Among changes without end it reads no more often than it looks."""
+        was_settled, pause_s = self._directory.settled, POLL_S
+        if not was_settled or self._directory.changed() or time.monotonic() >= self._verify_at:
+            if self._scan():
+                self.draw()
+            if was_settled and not self._directory.settled:
+                pause_s = AGAIN_S
         self._watch_transcript()
         if time.monotonic() >= self._age_at:
             self.draw()
-        self._loop.later(POLL_S, self._poll)
-
-    def _rescan(self) -> None:
-        if self._scan():
-            self.draw()
+        self._loop.later(pause_s, self._poll)
 
     def _scan(self) -> bool:
         """Whether anything is different."""
@@ -159,10 +158,18 @@ class Board:
         if roster == self._roster:
             return False
         self._roster = roster
-        self.state, effects = update(self.state, Rostered(roster, transcripts.shared(roster), now()))
+        self.state, effects = update(self.state, Rostered(roster, self._twice(roster), now()))
         for effect in effects:
             self._do(effect)
         return True
+
+    def _twice(self, roster: Roster) -> frozenset[str]:
+        """Follows links only when a transcript came, went or changed its name."""
+        named = [(each.file, each.entry.session_file, each.life) for each in roster.sessions]
+        if named == self._transcripts:
+            return self.state.twice
+        self._transcripts = named
+        return transcripts.shared(roster)
 
     def _watch_transcript(self) -> None:
         session = peeked_session(self.state)
@@ -191,7 +198,7 @@ class Board:
             case CountChanges():
                 self._loop.later(effect.after_s, lambda: self._checkouts.count(effect.cwd))
             case Refresh():
-                self._roster = None
+                self._roster = self._transcripts = None
                 self._scan()
                 self._act(effect)
             case _:
