@@ -165,9 +165,9 @@ class Lab(Stage):
         session = self.pi(name, *arguments, extensions=extensions)
         return session, self.attach(name)
 
-    def pi_in_a_shell(self, name: str) -> PiSession:
+    def pi_in_a_shell(self, name: str, cwd: Path | None = None) -> PiSession:
         """Pi started from an interactive shell: it can be stopped, where tmux would let its own child go on at once."""
-        shell = self.open(name, ["bash", "--norc", "-i"], kind=Terminal)
+        shell = self.open(name, ["bash", "--norc", "-i"], cwd=cwd, kind=Terminal)
         shell.submit(f"pi -e {EXTENSION}")
         shell.ready()
         (pid,) = [child.pid for child in psutil.Process(shell.pid).children()]
@@ -193,6 +193,13 @@ class Lab(Stage):
     def folder_in_work(self, name: str) -> Path:
         path = self.folder / "work" / name
         path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def repository(self, name: str, remote: str) -> Path:
+        """An empty clone in the work folder."""
+        path = self.folder_in_work(name)
+        for arguments in (["init", "-q"], ["remote", "add", "origin", remote]):
+            assert self.run("git", *arguments, cwd=path).returncode == 0
         return path
 
     def run(
