@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demo.waiting import eventually
-from tank.edges.tty import BEGIN, END, ENTER, LEAVE, changes
+from tank.edges.tty import BEGIN, END, ENTER, LEAVE, RESTORE_S, Tty, changes
 from tests.support.terminal import Terminal
 
 PROGRAM = """
@@ -28,14 +28,17 @@ with Tty() as terminal:
     while True:
         for key, _ in watch.select():
             if key.fd == terminal.woken:
-                said += sorted(each.name for each in terminal.news())
-                if "SIGTSTP" in said[-1:]:
+                news = terminal.news()
+                said += sorted(each.name for each in news)
+                if signal.SIGTSTP in news:
                     terminal.suspend(group=False)
                 terminal.forget()
             else:
                 data = terminal.read()
                 if data == b"e":
                     raise RuntimeError("broken")
+                if data == b"f":
+                    terminal.say("x" * 1_000_000)
                 if data == b"z":
                     terminal.suspend(group=True)
                 if data == b"q":
@@ -97,6 +100,22 @@ def test_two_signals_at_once_restore_it_once() -> None:
         assert is_restored(terminal)
 
 
+def test_a_signal_that_comes_upon_the_end_restores_it_too() -> None:
+    late = """
+import os, signal
+from tank.edges.tty import Tty
+class Late(Tty):
+    def __exit__(self, *ended):
+        os.kill(os.getpid(), signal.SIGTERM)
+        super().__exit__(*ended)
+with Late():
+    pass
+"""
+    with Terminal([sys.executable, "-I", "-c", late], {"TERM": "xterm"}) as terminal:
+        assert terminal.ended() == 128 + signal.SIGTERM
+        assert is_restored(terminal)
+
+
 def test_a_change_of_size_is_news() -> None:
     with program() as terminal:
         terminal.resize(77, 33)
@@ -138,6 +157,45 @@ def test_after_a_stop_from_outside_it_hears_that_it_goes_on() -> None:
         terminal.process.send_signal(signal.SIGSTOP)
         terminal.process.send_signal(signal.SIGCONT)
         terminal.until("SIGCONT")
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTSTP, signal.SIGSTOP])
+def test_a_stopped_program_can_be_ended_and_leaves_the_shells_modes_alone(stop: signal.Signals) -> None:
+    shell = ["bash", "--norc", "--noprofile", "-i"]
+    with Terminal(shell, {"TERM": "xterm", "PS1": "PROMPT> ", "PROGRAM": PROGRAM}, 40, 10) as terminal:
+        terminal.until("PROMPT> ")
+        prompting = terminal.modes()
+        terminal.type(f'{sys.executable} -I -c "$PROGRAM"\n')
+        terminal.until("ready")
+        (program,) = psutil.Process(terminal.process.pid).children()
+        begun = terminal.mark()
+        program.send_signal(stop)
+        terminal.until("Stopped", begun)
+        eventually(lambda: terminal.modes() == prompting)
+        terminal.type("kill %1\n")
+        eventually(lambda: not program.is_running())
+        assert terminal.modes() == prompting
+        assert terminal.written[begun:].count(LEAVE.encode()) == 1
+
+
+def test_a_terminal_that_takes_no_more_holds_up_no_end() -> None:
+    with program() as terminal:
+        terminal.reads.clear()
+        terminal.type("f")
+        terminal.until(b"xxx")
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.process.wait(RESTORE_S + 2) == 128 + signal.SIGTERM
+        assert terminal.modes() == terminal.found
+
+
+def test_drawing_on_a_terminal_that_is_gone_is_no_failure_and_reading_tells() -> None:
+    master, slave = os.openpty()
+    with Tty(slave, slave) as terminal:
+        os.close(master)
+        terminal.draw(["too late"])
+        terminal.retake()
+        assert terminal.read() == b""
+    os.close(slave)
 
 
 def test_a_terminal_that_is_gone_ends_the_program() -> None:

@@ -18,11 +18,16 @@ ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 class Terminal:
-    """The program leads a session of its own with this terminal, as in a terminal window."""
+    """The program leads a session of its own with this terminal, as in a terminal window.
+
+    While `reads` is clear the terminal takes nothing but what its buffer holds.
+    """
 
     def __init__(
         self, argv: Sequence[str], environment: Mapping[str, str], columns: int = 80, rows: int = 24
     ) -> None:
+        self.reads = threading.Event()
+        self.reads.set()
         self._master, self.slave = os.openpty()
         self.resize(columns, rows)
         self.found = termios.tcgetattr(self.slave)
@@ -52,6 +57,7 @@ class Terminal:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        self.reads.set()
         os.close(self.slave)
         self._thread.join()
         os.close(self._master)
@@ -95,6 +101,7 @@ class Terminal:
 
     def _read(self) -> None:
         while True:
+            self.reads.wait()
             try:
                 data = os.read(self._master, 65536)
             except OSError:

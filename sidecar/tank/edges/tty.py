@@ -14,7 +14,8 @@ ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[0m\x1b[2J"
 """Alternate screen, no cursor, no wrapping, marked pastes, empty."""
 BEGIN, END = "\x1b[?2026h", "\x1b[?2026l"
 """Around a frame: terminals that know it show the whole at once, the others ignore it."""
-LEAVE = END + "\x1b[0m\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l"
+LEAVE = END + "\x1b[0m\x1b[999;1H\x1b[2K\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l"
+"""To the last row first: where there is no alternate screen the shell goes on below what was drawn."""
 
 READ_BYTES = 64 * 1024
 RESTORE_S = 1.0
@@ -51,6 +52,7 @@ class Tty:
         self._arrived: set[signal.Signals] = set()
         self._shown: list[str] = []
         self._woken, self._waker = -1, -1
+        self._entered = False
         self._closing = False
 
     def __enter__(self) -> Self:
@@ -124,8 +126,9 @@ class Tty:
         self._shown = []
 
     def retake(self) -> None:
-        """Takes the terminal again after others may have had it."""
-        self._take()
+        """Takes the terminal again after others may have had it. One that is gone is told by the next `read`."""
+        with suppress(termios.error):
+            self._take()
 
     def suspend(self, *, group: bool) -> None:
         """Gives the terminal back and stops, the whole process group as Ctrl-Z does or this process alone; returns on `fg`."""
@@ -133,7 +136,8 @@ class Tty:
         ours = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(0 if group else os.getpid(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, ours)
-        self._take()
+        self._arrived.discard(signal.SIGCONT)
+        self.retake()
 
     def _take(self) -> None:
         """Modes first: they stop a process in the background before it writes over another's screen."""
@@ -144,14 +148,24 @@ class Tty:
         raw[CHARACTERS][termios.VMIN], raw[CHARACTERS][termios.VTIME] = 1, 0
         termios.tcsetattr(self.incoming, termios.TCSADRAIN, raw)
         self._shown = []
+        self._entered = True
         self._write(ENTER)
 
     def _give_back(self) -> None:
-        with suppress(OSError, termios.error):
-            if select.select([], [self.outgoing], [], RESTORE_S)[1]:
+        entered, self._entered = self._entered, False
+        with suppress(OSError):
+            if entered and select.select([], [self.outgoing], [], RESTORE_S)[1]:
                 self._write(LEAVE)
         with suppress(termios.error):
-            termios.tcsetattr(self.incoming, termios.TCSANOW, self._found)
+            if self._is_in_front():
+                termios.tcsetattr(self.incoming, termios.TCSANOW, self._found)
+
+    def _is_in_front(self) -> bool:
+        """Not while a shell has another job in front: then the modes are that one's, and changing them would stop us."""
+        try:
+            return os.tcgetpgrp(self.incoming) == os.getpgrp()
+        except OSError:
+            return True  # no shell has this terminal for its jobs
 
     def _close(self) -> None:
         self._closing = True
@@ -168,11 +182,18 @@ class Tty:
                 data = data[os.write(self.outgoing, data) :]
             except BlockingIOError:
                 select.select([], [self.outgoing], [])
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+                return  # the terminal is gone, as the next `read` tells
 
     def _note(self, number: int, _frame: FrameType | None) -> None:
         self._arrived.add(signal.Signals(number))
         self.wake()
 
     def _end(self, number: int, _frame: FrameType | None) -> None:
+        """Gives back here already: on its way out the exception may come upon an end that has begun."""
         if not self._closing:
+            self._closing = True
+            self._give_back()
             raise SystemExit(128 + number)
