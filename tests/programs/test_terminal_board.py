@@ -399,7 +399,8 @@ def test_copying_asks_the_terminal_and_says_what_is_known_of_it(desk: Desk) -> N
 
 
 def test_the_last_reply_is_copied_whole_from_the_transcript(desk: Desk, tmp_path: Path) -> None:
-    reply = {"role": "assistant", "content": [{"type": "text", "text": "First line.\n\nSecond."}]}
+    said = "First line.\n\n\tthe second,\n" + "long\n" * 5000
+    reply = {"role": "assistant", "content": [{"type": "text", "text": said}]}
     told = {
         "type": "message",
         "id": "2",
@@ -414,9 +415,38 @@ def test_the_last_reply_is_copied_whole_from_the_transcript(desk: Desk, tmp_path
     with board(desk, 120) as terminal:
         terminal.until("port the parser")
         terminal.type("yl")
-        terminal.until(b"\x1b]52;c;" + base64.b64encode(b"First line.\n\nSecond.") + b"\x07")
+        terminal.until(b"\x1b]52;c;" + base64.b64encode(said.encode()) + b"\x07")
         terminal.type("lyl")
         terminal.until("it has no last reply yet")
+        file.write_text(said_by_user(1, "hi", None))
+        terminal.type("hyl")
+        terminal.until("the end of its transcript holds no reply")
+        file.unlink()
+        terminal.type("yl")
+        terminal.until("nothing copied: it was not prompted yet")
+
+
+def test_a_reply_that_no_clipboard_takes_is_not_said_to_be_copied(desk: Desk, tmp_path: Path) -> None:
+    reply = {"role": "assistant", "content": [{"type": "text", "text": "x" * 100_000}]}
+    file = tmp_path / "session.jsonl"
+    file.write_text(json.dumps({"type": "message", "id": "1", "parentId": None, "message": reply}) + "\n")
+    desk.fake("xclip", "exit 1")
+    desk.session(label="port the parser", sessionFile=str(file))
+    with board(desk, 160, DISPLAY=":0") as terminal:
+        terminal.until("port the parser")
+        terminal.type("yl")
+        terminal.until("nothing copied: the last reply is too long for the terminal's clipboard")
+        assert b"\x1b]52" not in terminal.written
+
+
+def test_a_clipboard_command_that_took_it_is_said_to_have_copied(desk: Desk, tmp_path: Path) -> None:
+    desk.fake("xclip", f"cat > {tmp_path}/clipboard")
+    session = desk.session(label="port the parser")
+    with board(desk, DISPLAY=":0") as terminal:
+        terminal.until("port the parser")
+        terminal.type("yi")
+        terminal.until("copied the id")
+    assert (tmp_path / "clipboard").read_text() == session.id
 
 
 def test_the_projects_header_counts_what_is_not_committed(desk: Desk, tmp_path: Path) -> None:

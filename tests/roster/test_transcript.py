@@ -15,8 +15,8 @@ from tank.roster.transcript import Gap, Item, Note, Outcome, Peek, Prompt, Reply
 AT = datetime(2026, 7, 1, 10, tzinfo=UTC)
 
 
-def peek(*records: dict[str, Any] | bytes) -> Peek:
-    """Of records in a chain; bytes stand for a line as it is."""
+def read(*records: dict[str, Any] | bytes) -> Branch:
+    """Records in a chain; bytes stand for a line as it is."""
     lines: list[bytes] = []
     parent = None
     for number, record in enumerate(records):
@@ -36,7 +36,11 @@ def peek(*records: dict[str, Any] | bytes) -> Peek:
         if branch.wants_more:
             branch.before(line, len(line))
     branch.reached_start = True
-    return transcript.peek(branch)
+    return branch
+
+
+def peek(*records: dict[str, Any] | bytes) -> Peek:
+    return transcript.peek(read(*records))
 
 
 def items(*records: dict[str, Any] | bytes) -> tuple[Item, ...]:
@@ -191,6 +195,26 @@ def test_without_an_answer_nothing_closes() -> None:
     assert peek(user("x")).closing is None
     assert peek(user("x"), answer("---\n```")).closing is None
     assert peek() == Peek((), None)
+
+
+def test_the_last_reply_is_whole_and_as_it_was_written() -> None:
+    long = "\ta\n" * 20_000
+    found = read(
+        user("x"), answer("old"), answer(call("c"), long, " \n", "the end"), result("c", "no"), user("y")
+    )
+    assert transcript.last_reply(found) == f"{long}\n\nthe end"
+    assert transcript.last_reply(read(user("x"), answer("it"), answer(call("c")), b"broken")) == "it"
+
+
+def test_where_no_reply_was_read_none_is_the_last() -> None:
+    assert transcript.last_reply(read()) is None
+    assert (
+        transcript.last_reply(read(user("x"), answer(" "), {"message": {"role": "assistant", "content": 7}}))
+        is None
+    )
+    assert (
+        transcript.last_reply(read(user("x"), answer("old"), {"unread_bytes": 9_000_000} | answer())) is None
+    )
 
 
 HOSTILE = "\x1b]52;c;x\x07\x9b2J\u202e\u200b\r\n\x00ok\ud800\x85end"

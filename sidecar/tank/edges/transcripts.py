@@ -84,6 +84,11 @@ class Transcript:
             os.close(descriptor)
         return self._peek
 
+    def last_reply(self) -> str | None:
+        """The newest answer's text now, whole: `peek` shortens a long one. Raises as `peek` does."""
+        self.peek()
+        return transcript.last_reply(self._branch)
+
     def _look(self) -> State | None:
         try:
             return _state(self.path.stat())

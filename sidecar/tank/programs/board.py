@@ -45,7 +45,6 @@ from tank.edges.transcripts import Transcript
 from tank.programs import asking
 from tank.records import text
 from tank.roster.roster import Life, Roster, Session
-from tank.roster.transcript import Reply
 
 POLL_S = 0.08
 """Between two looks at the directory, and at the transcript of an open peek: a change is read and drawn within 100 ms."""
@@ -230,7 +229,7 @@ class Board:
 
     def _copy(self, wanted: Copy) -> None:
         """By the terminal and by a command: which of them the person's paste will ask can't be told."""
-        clean = Copy(wanted.what, text.lines(wanted.text))
+        clean = Copy(wanted.what, "\t".join(map(text.lines, wanted.text.split("\t"))))
         asked = bool(clipboard.by_terminal(clean.text))
         if asked:
             self._act(clean)
@@ -263,14 +262,22 @@ def _copied(wanted: Copy, by_terminal: bool) -> Event:  # noqa: FBT001 - a threa
         return Copied(f"copied the {wanted.what}")
     if by_terminal:
         return Copied(f"asked the terminal to copy the {wanted.what} (OSC 52)")
-    return Copied(f"the {wanted.what} is too long for the terminal: install wl-copy, xclip or xsel")
+    return Copied(
+        f"nothing copied: the {wanted.what} is too long for the terminal's clipboard (OSC 52), "
+        "and no pbcopy, wl-copy, xclip or xsel took it"
+    )
 
 
 def _last_reply(session: Session) -> Event | Copy:
     path = transcripts.path_of(session)
+    if path is None:
+        return Copied("nothing copied: its transcript can't be read from here")
     try:
-        peek = Transcript(path).peek() if path else None
+        reply = Transcript(path).last_reply()
+    except FileNotFoundError:
+        return Copied("nothing copied: it was not prompted yet")
     except Exception as failure:  # noqa: BLE001 - a transcript that can't be read must not end the board
         return Copied(f"nothing copied: the transcript can't be read: {failure}")
-    replies = [item.text for item in peek.items if isinstance(item, Reply)] if peek else []
-    return Copy("last reply", replies[-1]) if replies else Copied("nothing copied: it has not replied yet")
+    if reply is None:
+        return Copied("nothing copied: the end of its transcript holds no reply")
+    return Copy("last reply", reply)

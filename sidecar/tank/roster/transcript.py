@@ -102,6 +102,18 @@ def peek(branch: Branch) -> Peek:
     return Peek(tuple(items), closing(next(replies, "")))
 
 
+def last_reply(branch: Branch) -> str | None:
+    """The texts of the newest answer that has one, whole and as they were written; None when none was read."""
+    for record in reversed(branch.records):
+        message = {} if isinstance(record, Unread) else fields.mapping(record, "message") or {}
+        if message.get("role") == "assistant":
+            if "unread_bytes" in record:
+                return None
+            if said := "\n\n".join(_texts(message)):
+                return said
+    return None
+
+
 def closing(reply: str) -> str | None:
     """The last line of an answer that says something."""
     spoken = (line for line in reversed(clean(reply).split("\n")) if any(c.isalnum() for c in line))
@@ -180,6 +192,13 @@ def _answer(message: Record, at: datetime | None, known: _Known) -> Iterator[Ite
     if stopped:
         kind = "failed" if message["stopReason"] == "error" else "aborted"
         yield Note(kind, clean(fields.string(message, "errorMessage") or ""), at)
+
+
+def _texts(answer: Record) -> Iterator[str]:
+    for block in fields.items(answer, "content"):
+        said = fields.string(block, "text") if isinstance(block, dict) and block.get("type") == "text" else None
+        if said and said.strip():
+            yield said
 
 
 def _call(block: Record, result: Record | None, at: datetime | None, *, may_be_open: bool) -> ToolCall:
