@@ -194,11 +194,10 @@ def _answer(message: Record, at: datetime | None, known: _Known) -> Iterator[Ite
         yield Note(kind, clean(fields.string(message, "errorMessage") or ""), at)
 
 
-def _texts(answer: Record) -> Iterator[str]:
-    for block in fields.items(answer, "content"):
-        said = fields.string(block, "text") if isinstance(block, dict) and block.get("type") == "text" else None
-        if said and said.strip():
-            yield said
+def _texts(answer: Record) -> list[str]:
+    blocks = [block for block in fields.items(answer, "content") if isinstance(block, dict)]
+    said = [fields.string(block, "text") or "" for block in blocks if block.get("type") == "text"]
+    return [each for each in said if each.strip()]
 
 
 def _call(block: Record, result: Record | None, at: datetime | None, *, may_be_open: bool) -> ToolCall:
