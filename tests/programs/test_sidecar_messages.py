@@ -162,8 +162,8 @@ def test_an_unknown_or_ambiguous_name_lists_the_sessions_and_sends_nothing(
         call(sender, word)
         text, failed = result(sender)
         assert failed
-        for session in (receiver, twin):
-            assert f"{session.pid} · 0199c0de · " in text
+        for session, telling in ((receiver, "0199c0de-0002"), (twin, "0199c0de-0003")):
+            assert f"{session.pid} · {telling} · " in text
         assert ("names 2 sessions" in text) is (word == "receiver")
         assert (f"{sender.pid} · " in text) is (word == "nobody")
     for session in (receiver, twin):
