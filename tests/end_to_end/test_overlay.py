@@ -52,6 +52,7 @@ def is_open(pi: PiSession) -> bool:
 
 def open_board(pi: PiSession, keys: Callable[[], None] | None = None) -> None:
     """By these keys, else by the second key; returns when the board's own frame shows."""
+    pi.published()  # Pi shows its editor before it knows the keys of extensions
     if keys:
         keys()
     else:
@@ -144,6 +145,7 @@ def test_other_keys_may_be_named_in_launch_json(lab: Lab) -> None:
     settings.mkdir()
     (settings / "launch.json").write_text(json.dumps({"keys": ["ctrl+alt+b", 3, "f9"]}))
     pi = lab.pi("pi")
+    pi.published()
     pi.press("M-t")
     for key in ("F9", "C-M-b"):
         open_board(pi, lambda key=key: pi.press(key))  # type: ignore[misc]
@@ -372,6 +374,7 @@ def test_a_board_that_hangs_is_closed_at_once_by_its_keys(lab: Lab) -> None:
 
 def test_without_a_python_the_reason_is_told(lab: Lab) -> None:
     pi = lab.pi("pi", environment={"TANK_PYTHON": "/nowhere/python"})
+    pi.wait_for("Tank can't start")
     pi.press("M-t")
     pi.wait_for("Tank's board can't start: spawn /nowhere/python")
     type_and_look(pi)
