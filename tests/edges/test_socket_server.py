@@ -13,6 +13,7 @@ import pytest
 from tank.edges import socket_server
 from tank.edges.loop import Loop
 from tank.edges.socket_server import Server
+from tank.records.limits import REQUEST_LIMIT_BYTES
 from tests.support.descriptors import descriptors
 from tests.support.entries import NOBODY
 from tests.support.turning import turn
@@ -225,7 +226,7 @@ def test_replies_that_are_not_read_stop_the_reading_of_requests_and_lose_nothing
 
 def test_a_request_of_exactly_the_limit_is_handed_on_and_a_longer_one_is_told_as_none(desk: Desk) -> None:
     client = desk.client()
-    limit = socket_server.REQUEST_LIMIT_BYTES
+    limit = REQUEST_LIMIT_BYTES
     for size in (limit, limit + 1):
         desk.ask(client, b"x" * size)
         line = desk.asked.pop()[1]

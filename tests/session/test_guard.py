@@ -4,7 +4,7 @@ import pytest
 
 from tank.records import header
 from tank.records.header import Sender
-from tank.session.guard import LIMIT
+from tank.records.limits import RUNNING_MESSAGES
 from tests.session.driver import Stage, hello, session
 
 SHOWN_NOTE = "3 messages came since its person last typed; the next typed prompt lets messages run again"
@@ -22,7 +22,7 @@ def run_on(stage: Stage, token: int) -> None:
 
 def full(stage: Stage, sender: Sender | None = None) -> Stage:
     """A session that got as many messages as run."""
-    for count in range(LIMIT):
+    for count in range(RUNNING_MESSAGES):
         run_on(stage, stage.ask({"type": "send", "message": f"message {count}"}, sender))
     return stage
 
@@ -48,7 +48,7 @@ def test_the_fourth_message_is_shown_and_the_entry_says_how_many_came() -> None:
 
 def test_the_extensions_own_input_of_a_message_does_not_reset() -> None:
     stage = session()
-    for count in range(LIMIT):
+    for count in range(RUNNING_MESSAGES):
         token = stage.send(f"message {count}")
         stage.hear("input", text=stage.ordered("deliver")[-1]["text"], source="extension")
         run_on(stage, token)
@@ -166,8 +166,8 @@ def test_a_message_from_before_a_typed_prompt_that_is_refused_after_it_lets_no_o
     stage = session()
     early = stage.send("early")
     stage.types()
-    for _ in range(LIMIT):
+    for _ in range(RUNNING_MESSAGES):
         stage.send("later")
     stage.wait(5)
     assert stage.delivered(early) == "no"
-    assert stage.brain.count == LIMIT
+    assert stage.brain.count == RUNNING_MESSAGES

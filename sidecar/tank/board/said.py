@@ -6,13 +6,12 @@ from functools import lru_cache
 
 from tank.board import ages
 from tank.records.entry import UNKNOWN, Entry
+from tank.records.limits import RUNNING_MESSAGES
 from tank.roster.roster import Life, Roster, Session
 from tank.version import __version__
 
 GLYPHS = {"needs-you": "●", "working": "◐", "done": "✓", "idle": "○", UNKNOWN: "?"}
 WORDS = {"needs-you": "needs you", "working": "working", "done": "done", "idle": "idle", UNKNOWN: UNKNOWN}
-GUARDED_AFTER = 3
-"""Messages from sessions that run with no typed prompt in between; further ones are only shown."""
 
 
 def project(entry: Entry) -> tuple[str, str]:
@@ -71,7 +70,7 @@ def marks(session: Session, now: datetime | None, *, twice: bool, crowded: bool 
     """
     entry, life = session.entry, session.life
     silent = silent_since(session, now) if now else None
-    shown = (entry.messages_since_input or 0) - GUARDED_AFTER
+    shown = (entry.messages_since_input or 0) - RUNNING_MESSAGES
     said = {
         TWICE: twice,
         CROWDED: crowded,

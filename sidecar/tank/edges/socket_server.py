@@ -11,8 +11,8 @@ from tank.edges.loop import Loop
 from tank.edges.outlet import Outlet
 from tank.edges.peers import peer
 from tank.records.framing import Lines
+from tank.records.limits import REQUEST_LIMIT_BYTES
 
-REQUEST_LIMIT_BYTES = 1024 * 1024
 SKIP_LIMIT_BYTES = 16 * 1024 * 1024
 """A client that goes on this long without an end of line is cut off."""
 HELD_LIMIT_BYTES = 16 * 1024 * 1024

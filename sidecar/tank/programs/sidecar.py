@@ -26,6 +26,7 @@ from tank.records import fields, text
 from tank.records.fields import Record
 from tank.records.framing import Lines
 from tank.records.header import Sender
+from tank.records.naming import called
 from tank.roster import git_facts, target
 from tank.session import effects, project_key, requests
 from tank.session.brain import Brain, Moment
@@ -295,7 +296,7 @@ class Sidecar:
         for session in LiveDirectory().sessions_of(process.parent):
             entry = session.entry
             if entry.sidecar_pid == pid:
-                return Sender(entry.project_name or "?", entry.label or entry.session_id[:8], verified=True)
+                return Sender(entry.project_name or "?", called(entry.label, entry.session_id), verified=True)
         return None
 
     def _send_out(self, call: int, word: str, request: Record) -> None:
@@ -305,7 +306,7 @@ class Sidecar:
             self._sent_out(call, word, {"ok": False, "error": str(error)})
             return
         entry = session.entry
-        shown = entry.label or entry.session_id[:8]
+        shown = called(entry.label, entry.session_id)
         if refusal := target.unreachable(session):
             refused = {"ok": False, "error": f"{shown}: {refusal}", "data": {"delivered": "no"}}
             self._sent_out(call, shown, refused)

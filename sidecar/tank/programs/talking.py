@@ -11,13 +11,13 @@ from tank.programs import asking, listing
 from tank.records import delivery, fields, text
 from tank.records.entry import Entry
 from tank.records.fields import Record
+from tank.records.limits import MESSAGE_LIMIT_BYTES, MESSAGE_TOO_LONG
+from tank.records.naming import called
 from tank.roster import target
 from tank.roster.roster import Session
-from tank.session.requests import MESSAGE_LIMIT_BYTES
 
 OLDEST_S = 10**9
 """Ages beyond it are shown alike: no calendar goes back without end."""
-TOO_LONG = "the message is over 16 KiB: write it to a file and send the file's path"
 
 
 def find(word: str) -> Session:
@@ -27,14 +27,14 @@ def find(word: str) -> Session:
 
 def name(entry: Entry) -> str:
     """How a session is called in an answer."""
-    return f"{said.project(entry)[1]} · {entry.label or entry.session_id[:8]} ({entry.pid})"
+    return f"{said.project(entry)[1]} · {called(entry.label, entry.session_id)} ({entry.pid})"
 
 
 def message_of(argument: str) -> str:
     """An argument as text: bytes that are no UTF-8 become replacement characters. Raises `RefusedError` when too long."""
     data = argument.encode("utf-8", "surrogateescape")
     if len(data) > MESSAGE_LIMIT_BYTES:
-        raise RefusedError(TOO_LONG)
+        raise RefusedError(MESSAGE_TOO_LONG)
     return data.decode("utf-8", "replace")
 
 

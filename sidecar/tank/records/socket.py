@@ -5,10 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 
+from tank.records.limits import REQUEST_ID_LIMIT
 from tank.records.live import Priority, Published
-
-REQUEST_LIMIT_BYTES = 1024 * 1024
-MESSAGE_LIMIT_BYTES = 16 * 1024
 
 Delivered = Literal["started", "queued", "held", "shown", "no", "unknown"]
 
@@ -48,7 +46,7 @@ class Send(Asked):
     mode: Literal["follow_up", "steer"] = "follow_up"
     from_: From | None = Field(default=None, alias="from")
     to: To | None = None
-    id: str | None = Field(default=None, min_length=1, max_length=128)
+    id: str | None = Field(default=None, min_length=1, max_length=REQUEST_ID_LIMIT)
 
 
 class SetPriority(Asked):

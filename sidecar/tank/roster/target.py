@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from tank.errors import NoSuchSessionError
 from tank.records import text
 from tank.records.entry import LINE_CELLS
+from tank.records.naming import ID_SHOWN, called
 from tank.roster.roster import Life, Session
 
 PREFIX = 6
 """Characters of an id that may stand for it."""
 TELLING = 4
 """Characters of its id by which one of several sessions of one label is told."""
-ID = 8
 
 
 def resolve(word: str, sessions: Sequence[Session]) -> Session:
@@ -54,7 +54,7 @@ def candidates(sessions: Sequence[Session]) -> str:
 def shown_ids(sessions: Sequence[Session]) -> list[str]:
     """The beginnings of their ids, all as long as tells them apart: ids that were made in one minute begin alike."""
     ids = [session.entry.session_id for session in sessions]
-    length = ID
+    length = ID_SHOWN
     while len({each[:length] for each in ids}) < len(set(ids)):
         length += 1
     return [each[:length] for each in ids]
@@ -99,7 +99,7 @@ def _in_project(session: Session) -> str | None:
 
 
 def _name(session: Session) -> str:
-    return session.entry.label or session.entry.session_id[:ID]
+    return called(session.entry.label, session.entry.session_id)
 
 
 def _told_apart(namesakes: Sequence[Session]) -> dict[str, str]:
@@ -112,7 +112,7 @@ def _told_apart(namesakes: Sequence[Session]) -> dict[str, str]:
         telling += 1
     shown = {}
     for entry, file in ((session.entry, session.file) for session in namesakes):
-        length = telling if entry.label else max(telling, ID)
+        length = telling if entry.label else max(telling, ID_SHOWN)
         part = entry.session_id[:length] if ids[entry.session_id] == 1 else str(entry.pid)
         shown[file] = f"{entry.label} · {part}" if entry.label else part
     return shown

@@ -2,9 +2,7 @@
 
 from tank.records import fields, header
 from tank.records.fields import Record
-
-LIMIT = 3
-"""Messages that start or continue a run with no typed prompt in between; later ones are only shown."""
+from tank.records.limits import RUNNING_MESSAGES
 
 
 def is_typed(record: Record) -> bool:
@@ -14,4 +12,4 @@ def is_typed(record: Record) -> bool:
 
 def lets_pass(count: int) -> bool:
     """Whether the next message may run; `count` messages came since the last typed prompt."""
-    return count < LIMIT
+    return count < RUNNING_MESSAGES

@@ -2,14 +2,13 @@
 
 from tank.records import header
 from tank.records.header import Sender
+from tank.records.limits import RUNNING_MESSAGES
 from tank.session import guard
 from tank.session.effects import Reply
 from tank.session.inbox import Message
 from tank.session.requests import Send
 
-GUARDED = (
-    f"{guard.LIMIT} messages came since its person last typed; the next typed prompt lets messages run again"
-)
+GUARDED = f"{RUNNING_MESSAGES} messages came since its person last typed; the next typed prompt lets messages run again"
 
 
 def message(request: Send, sender: Sender | None, token: int, count: int) -> Message:

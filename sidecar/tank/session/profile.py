@@ -2,6 +2,7 @@
 
 from tank.records import fields
 from tank.records.fields import Record
+from tank.records.naming import called
 from tank.session import label, publication
 
 RECAP = "session-recap"
@@ -25,8 +26,8 @@ class Profile:
 
     @property
     def shown(self) -> str:
-        """The label, else the first characters of the id."""
-        return self.label or (self.session_id or "")[:8]
+        """What the session is called."""
+        return called(self.label, self.session_id or "")
 
     def learn(self, facts: Record) -> bool:
         """Take over all of Pi's facts, if they name a session; whether it now stands in another directory."""

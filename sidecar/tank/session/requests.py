@@ -7,10 +7,9 @@ import orjson
 from tank.errors import BadRequestError
 from tank.records import fields
 from tank.records.fields import Record
+from tank.records.limits import MESSAGE_LIMIT_BYTES, MESSAGE_TOO_LONG, REQUEST_ID_LIMIT
+from tank.records.naming import called
 from tank.session.inbox import MODES
-
-MESSAGE_LIMIT_BYTES = 16 * 1024
-ID_LIMIT = 128
 
 
 class Send(NamedTuple):
@@ -76,7 +75,7 @@ def _send(record: Record) -> Send:
     if not message:
         raise BadRequestError("message must be a text that is not empty")
     if len(message.encode("utf-8", "surrogatepass")) > MESSAGE_LIMIT_BYTES:
-        raise BadRequestError("the message is over 16 KiB: write it to a file and send the file's path")
+        raise BadRequestError(MESSAGE_TOO_LONG)
     mode = record.get("mode", "follow_up")
     if mode not in MODES:
         raise BadRequestError(f"unknown mode {_shown(mode)}: use follow_up or steer")
@@ -85,8 +84,8 @@ def _send(record: Record) -> Send:
         if sender and sender.get(name) is not None and fields.string(sender, name) is None:
             raise BadRequestError(f"from.{name} must be a text or null")
     key = record.get("id")
-    if key is not None and not (isinstance(key, str) and 0 < len(key) <= ID_LIMIT):
-        raise BadRequestError(f"id must be a text of 1 to {ID_LIMIT} characters")
+    if key is not None and not (isinstance(key, str) and 0 < len(key) <= REQUEST_ID_LIMIT):
+        raise BadRequestError(f"id must be a text of 1 to {REQUEST_ID_LIMIT} characters")
     return Send(
         message=message,
         mode=str(mode),
@@ -108,7 +107,7 @@ def _party(record: Record, name: str) -> Record | None:
 
 
 def _label(sender: Record) -> str:
-    return fields.string(sender, "label") or (fields.string(sender, "sessionId") or "")[:8]
+    return called(fields.string(sender, "label"), fields.string(sender, "sessionId") or "")
 
 
 def _shown(value: object) -> str:
