@@ -285,7 +285,7 @@ def test_the_peek_shows_the_question_in_full_and_goes_with_the_selection(team: T
     board.wait_selected(LOGIN)
     board.press("Space")
     screen = board.wait_for(
-        "● needs you", "· Allow bash?", f"answer it in tmux, pane {team.login.pane.pane_id}", COMMAND
+        "· Allow bash?", f"answer it in tmux, pane {team.login.pane.pane_id}", f"▷ bash: {COMMAND}"
     )
     assert f"─ {LOGIN} · app · " in screen
     board.press("n")
