@@ -27,8 +27,8 @@ from tank.records.fields import Record
 from tank.records.framing import Lines
 from tank.records.header import Sender
 from tank.records.naming import called
-from tank.roster import git_facts, target
-from tank.session import effects, project_key, requests
+from tank.roster import git_facts, project_key, target
+from tank.session import effects, requests
 from tank.session.brain import Brain, Moment
 from tank.session.publication import Place
 from tank.terminals import place, tmux_replies
@@ -249,8 +249,7 @@ class Sidecar:
             if answers[0] is not None and len(answers) < len(questions):
                 ask()
                 return
-            found = git_facts.parse(answers) or git_facts.GitFacts({}, None, None)
-            key, name = project_key.choose(found.remotes, found.upstream, found.common_dir, cwd)
+            key, name = project_key.choose(git_facts.parse(answers), cwd)
             self.do(self.brain.project_found(cwd, key, name, now()))
 
         def ask() -> None:

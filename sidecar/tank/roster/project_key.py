@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from tank.records import text
+from tank.roster.git_facts import GitFacts
 
 KEY_CELLS = 300
 SSH = ("ssh", "git+ssh", "ssh+git")
@@ -50,10 +51,9 @@ def _joined(host: str, port: int | None, path: str) -> str | None:
     return text.short("/".join([where, *folders]), KEY_CELLS) or None
 
 
-def choose(
-    remotes: dict[str, str], upstream: str | None, common_dir: str | None, cwd: str
-) -> tuple[str, str]:
+def choose(found: GitFacts | None, cwd: str) -> tuple[str, str]:
     """Key and name: by `origin`, else the current branch's remote, else the only one; else the common directory; else cwd."""
+    remotes, upstream, common_dir = found or GitFacts({}, None, None)
     only = next(iter(remotes)) if len(remotes) == 1 else None
     chosen = next((name for name in ("origin", upstream, only) if name and name in remotes), None)
     key = of_remote(remotes[chosen]) if chosen else None

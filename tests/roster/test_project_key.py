@@ -3,8 +3,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tank.records import text
-from tank.session import project_key
-from tank.session.project_key import of_remote
+from tank.roster import project_key
+from tank.roster.git_facts import GitFacts
+from tank.roster.project_key import choose, of_remote
 
 APP = [
     "git@github.com:you/app.git",
@@ -189,13 +190,13 @@ ORIGIN, FORK, OTHER = "git@h.test:you/app.git", "git@h.test:me/app.git", "git@h.
 def test_origin_decides_else_the_branchs_remote_else_the_only_one_else_the_common_directory(
     remotes: dict[str, str], upstream: str | None, key: str
 ) -> None:
-    assert project_key.choose(remotes, upstream, "/home/you/app/.git", "/home/you/app/src") == (key, "app")
+    assert choose(GitFacts(remotes, upstream, "/home/you/app/.git"), "/home/you/app/src") == (key, "app")
 
 
 def test_worktrees_share_the_common_directory_and_a_submodule_has_its_own() -> None:
-    main = project_key.choose({}, None, "/home/you/app/.git", "/home/you/app")
-    tree = project_key.choose({}, None, "/home/you/app/.git", "/home/you/trees/fix")
-    module = project_key.choose({}, None, "/home/you/app/.git/modules/lib", "/home/you/app/lib")
+    main = choose(GitFacts({}, None, "/home/you/app/.git"), "/home/you/app")
+    tree = choose(GitFacts({}, None, "/home/you/app/.git"), "/home/you/trees/fix")
+    module = choose(GitFacts({}, None, "/home/you/app/.git/modules/lib"), "/home/you/app/lib")
     assert main == tree == ("/home/you/app/.git", "app")
     assert module == ("/home/you/app/.git/modules/lib", "lib")
 
@@ -205,7 +206,8 @@ def test_worktrees_share_the_common_directory_and_a_submodule_has_its_own() -> N
     [("/home/you/notes", "notes"), ("/", "/"), ("/home/you/a\nb", "a b"), ("/bare.git", "bare")],
 )
 def test_without_git_the_directory_is_the_project(cwd: str, name: str) -> None:
-    assert project_key.choose({}, None, None, cwd)[1] == name
+    for found in (None, GitFacts({}, None, None)):
+        assert choose(found, cwd)[1] == name
 
 
 @pytest.mark.parametrize(
