@@ -146,7 +146,7 @@ def test_a_server_that_accepts_nobody_ends_in_time(tmp_path: Path) -> None:
         (b"hello\n", "the answer is not JSON"),
         (b"[]\n", "not an object with"),
         (b'{"ok": 1}\n', "not an object with"),
-        (b"x" * (2 << 20), "the answer is over 1024 KiB"),
+        (b"x" * (2 << 20), "the answer is over 64 KiB"),
     ],
 )
 def test_what_is_no_reply_says_why(tmp_path: Path, serve: Serve, answer: bytes, why: str) -> None:

@@ -215,9 +215,9 @@ def test_a_refused_socket_that_stays_refused_was_told_nothing(
     ("answer", "why"),
     [
         (b"", "closed the connection without an answer"),
-        (b"hello\n", "the answer is no JSON object"),
-        (b"[]\n", "the answer is no JSON object"),
-        (b"x" * 100_000 + b"\n", "the answer is too long"),
+        (b"hello\n", "the answer is not JSON"),
+        (b"[]\n", 'the answer is not an object with "ok"'),
+        (b"x" * 100_000 + b"\n", "the answer is over 64 KiB"),
     ],
 )
 def test_what_came_of_a_message_without_a_right_answer_is_unknown(

@@ -312,27 +312,16 @@ class Sidecar:
             return
         line = orjson.dumps({**request, "to": {"sessionId": entry.session_id}}) + b"\n"
 
-        def done(reply: bytes | None, why: str) -> None:
-            record = parsed(reply)
-            if record is None:
+        def done(reply: Record | None, why: str) -> None:
+            if reply is None:
                 delivered = "unknown" if dial.connected else "no"
-                error = f"{shown}: {why if reply is None else 'the answer is no JSON object'}"
-                record = {"ok": False, "error": error, "data": {"delivered": delivered}}
-            self._sent_out(call, shown, record)
+                reply = {"ok": False, "error": f"{shown}: {why}", "data": {"delivered": delivered}}
+            self._sent_out(call, shown, reply)
 
         dial = Dial(self.loop, entry.socket or "", line, SEND_S, done)
 
     def _sent_out(self, call: int, shown: str, reply: Record) -> None:
         self.do(self.brain.sent_out(call, shown, reply))
-
-
-def parsed(line: bytes | None) -> dict[str, object] | None:
-    """A reply's object, None for anything else."""
-    try:
-        record = orjson.loads(line) if line is not None else None
-    except orjson.JSONDecodeError:
-        return None
-    return record if isinstance(record, dict) else None
 
 
 def main() -> None:
