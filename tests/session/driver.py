@@ -17,6 +17,7 @@ from tank.session.publication import Place
 Json = dict[str, Any]
 Wanted = TypeVar("Wanted", AskPane, FindProject, Leave, SendOut)
 WALL = 1_800_000_000.0
+PERSON = "[Message sent with tank, not by a session]\n\n"
 WAKES = 4
 """Times that a brain may ask to be woken without letting time pass; more is a busy loop."""
 
@@ -271,3 +272,25 @@ class Stage:
 def session(**changes: object) -> Stage:
     """A session that has just said hello."""
     return Stage(said=hello(**changes))
+
+
+def last(stage: Stage) -> Json:
+    """The order about a message that went out last."""
+    return stage.ordered("deliver", "show")[-1]
+
+
+def bodies(stage: Stage) -> list[str]:
+    """What was offered to Pi, one after the other."""
+    return [order["text"].removeprefix(PERSON) for order in stage.ordered("deliver", "show")]
+
+
+def running() -> Stage:
+    stage = session()
+    stage.start("work")
+    return stage
+
+
+def guarded(stage: Stage) -> Stage:
+    """Three messages came already."""
+    stage.brain.count = 3
+    return stage

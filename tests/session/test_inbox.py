@@ -4,35 +4,10 @@ import itertools
 
 import pytest
 
-from tank.session import inbox, requests
+from tank.session import requests
 from tank.session.effects import Order, Publish, Reply
-from tank.session.inbox import ANSWERS, EXPIRES_S, HELD_BYTES, HELD_MESSAGES, REPEAT_S, REPLY_S, RETRY_S
-from tests.session.driver import WALL, Json, Stage, hello, session
-
-PERSON = "[Message sent with tank, not by a session]\n\n"
-
-
-def last(stage: Stage) -> Json:
-    """The order about a message that went out last."""
-    return stage.ordered("deliver", "show")[-1]
-
-
-def bodies(stage: Stage) -> list[str]:
-    """What was offered to Pi, one after the other."""
-    return [order["text"].removeprefix(PERSON) for order in stage.ordered("deliver", "show")]
-
-
-def running() -> Stage:
-    stage = session()
-    stage.start("work")
-    return stage
-
-
-def guarded(stage: Stage) -> Stage:
-    """Three messages came already."""
-    stage.brain.count = 3
-    return stage
-
+from tank.session.inbox import EXPIRES_S, HELD_BYTES, HELD_MESSAGES, REPLY_S, RETRY_S
+from tests.session.driver import PERSON, WALL, bodies, guarded, hello, last, running, session
 
 # Started
 
@@ -490,69 +465,6 @@ def test_an_answer_to_another_order_or_a_second_answer_changes_nothing(outcome: 
     assert bodies(stage) == ["fix it"]
 
 
-# A repeated id
-
-
-def test_a_repeated_id_gets_the_first_answer_and_delivers_nothing() -> None:
-    stage = running()
-    first = stage.send("fix it", id="a")
-    stage.answer(last(stage), idle=False, pending=True)
-    stage.wait(REPEAT_S - 1)
-    again = stage.send("something else", id="a")
-    assert stage.replies[again] == stage.replies[first]
-    assert bodies(stage) == ["fix it"]
-    assert stage.brain.count == 1
-    stage.wait(1)
-    stage.send("fix it", id="a")
-    assert bodies(stage) == ["fix it"] * 2
-
-
-def test_a_repeat_while_the_first_is_on_its_way_gets_the_same_answer_once_there_is_one() -> None:
-    stage = session()
-    tokens = [stage.send("fix it", id="a") for _ in range(3)]
-    stage.answer(last(stage))
-    tokens.append(stage.send("fix it", id="a"))
-    stage.start()
-    assert [stage.delivered(token) for token in tokens] == ["started"] * 4
-    assert bodies(stage) == ["fix it"]
-
-
-def test_a_refusal_is_an_answer_that_is_repeated_too() -> None:
-    stage = session()
-    first = stage.send("fix it", id="a")
-    stage.answer(last(stage), "failed")
-    assert stage.replies[stage.send("fix it", id="a")] == stage.replies[first]
-
-
-def test_a_repeat_of_a_message_that_was_held_for_long_is_answered() -> None:
-    stage = session()
-    stage.leaves("reload")
-    stage.send("fix it", id="a")
-    stage.brain.inbox.answers.clear()
-    stage.wait(REPLY_S)
-    token = stage.send("fix it", id="a")
-    stage.wait(0)
-    assert stage.delivered(token) == "held"
-
-
-def test_messages_of_other_ids_or_none_are_others() -> None:
-    stage = running()
-    for key in ({"id": "a"}, {"id": "b"}, {}, {}):
-        stage.types()
-        stage.send("fix it", **key)
-        stage.answer(last(stage), idle=False, pending=True)
-    assert bodies(stage) == ["fix it"] * 4
-
-
-def test_a_client_that_floods_ids_costs_bounded_memory() -> None:
-    stage = guarded(session())
-    for number in range(2 * ANSWERS):
-        stage.send("x", id=f"{number}")
-        stage.answer(last(stage))
-    assert len(stage.brain.inbox.answers) == ANSWERS
-    assert stage.delivered(stage.send("x", id=f"{2 * ANSWERS - 1}")) == "shown"
-
-
 # What a session leaves behind
 
 
@@ -599,7 +511,7 @@ def test_what_waits_or_is_on_its_way_as_another_session_comes_is_refused_or_told
     waiting = stage.send("waiting")
     stage.receive(hello("new", sessionId="session-two"))
     assert [stage.delivered(held), stage.delivered(waiting)] == ["held", "no"]
-    assert [notice.splitlines()[-1] for notice in stage.notices] == ["held", "waiting"]
+    assert [said.splitlines()[-1] for said in stage.notices] == ["held", "waiting"]
     stage.wait(60)
     assert bodies(stage) == ["held", "held"]
     assert stage.brain.count == 1
@@ -612,12 +524,6 @@ def test_a_run_that_began_on_a_message_is_not_told_as_lost() -> None:
     stage.hear("before_agent_start")
     stage.receive(hello("new", sessionId="session-two"))
     assert stage.notices == []
-
-
-def test_a_notice_is_clean_and_as_long_as_a_record_may_be() -> None:
-    order = inbox.notice("a\x1b[2J\r\nb\u202e" + "x" * 9999)
-    assert order.record["text"][:12] == "Tank: a[2J\nb"  # type: ignore[index]
-    assert len(order.record["text"]) == 4096  # type: ignore[arg-type]
 
 
 # At rest

@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from tank.records.link import KEPT_LIMIT_BYTES
 from tank.session import kept
-from tank.session.inbox import HELD_MESSAGES, MODES
+from tank.session.inbox import HELD_MESSAGES
 from tank.session.kept import Kept
+from tank.session.message import MODES
 from tank.session.status import RUN, STATUS, Phase
 from tests.session.driver import Stage, hello, session
 

@@ -6,9 +6,10 @@ from tank.records import fields, text
 from tank.records.fields import Record
 from tank.records.header import Sender
 from tank.session import guard, incoming, kept, outgoing, publication, requests
-from tank.session.effects import AskPane, Effect, FindProject, Leave, Order, Publish, Reply
-from tank.session.inbox import Inbox, Message, notice
+from tank.session.effects import AskPane, Effect, FindProject, Leave, Order, Publish, Reply, notice
+from tank.session.inbox import Inbox
 from tank.session.kept import Kept
+from tank.session.message import Message
 from tank.session.profile import RECAP, Profile
 from tank.session.publication import Place
 from tank.session.run import Run
@@ -236,7 +237,7 @@ class Brain:
         standing.detail, standing.recent = memory.detail, list(memory.recent)
         self.count, self.focused, self.started = memory.received, memory.focused, memory.started
         self.inbox.queued = list(memory.queued)
-        self.inbox.answers = {key: (tick, record) for key, tick, record in memory.answers}
+        self.inbox.answers.given = {key: (tick, record) for key, tick, record in memory.answers}
         self.inbox.waiting = [
             Message(text, mode, guarded, answered=True) for text, mode, guarded in memory.held
         ]
@@ -255,7 +256,7 @@ class Brain:
             started=self.started,
             queued=tuple(inbox.queued[-kept.QUEUED :]),
             held=tuple((m.text, m.mode, m.guarded) for m in inbox.waiting if m.answered),
-            answers=tuple((key, *answer) for key, answer in inbox.answers.items())[-kept.ANSWERS :],
+            answers=tuple((key, *answer) for key, answer in inbox.answers.given.items())[-kept.ANSWERS :],
         )
 
     def _replace(self, now: Moment) -> list[Effect]:
@@ -347,7 +348,8 @@ class Brain:
         """What follows from any change: offers, keys to ask for, what must be kept, what must be published."""
         if self.profile.session_id is None:
             return []
-        self.count, self.inbox.given_back = max(self.count - self.inbox.given_back, 0), 0
+        answers = self.inbox.answers
+        self.count, answers.given_back = max(self.count - answers.given_back, 0), 0
         effects = self.inbox.advance(
             now.tick, self._next_id, running=self._running, wall_ms=int(now.wall * 1000)
         )

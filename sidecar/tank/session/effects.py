@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+from tank.records import text
 from tank.records.fields import Record
+
+NOTICE_POINTS = 4096
 
 
 class Order(NamedTuple):
@@ -47,3 +50,9 @@ class Leave(NamedTuple):
 
 
 Effect = Order | Publish | Reply | FindProject | AskPane | SendOut | Leave
+
+
+def notice(said: str) -> Order:
+    """A warning in the session."""
+    shown = text.lines(f"Tank: {said}")[:NOTICE_POINTS]
+    return Order({"type": "notify", "text": shown, "level": "warning"})

@@ -1,6 +1,6 @@
-"""What becomes of each message: waiting here, offered to Pi, in Pi's queue, begun, or told as undelivered.
+"""Where each message is: waiting here, offered to Pi, in Pi's queue, begun, or gone.
 
-A message counts as delivered once Pi's own events show it, never because a call returned.
+It counts as delivered once Pi's own events show it, never because a call returned.
 """
 
 from collections.abc import Iterator
@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from tank.records import fields, text
+from tank.records import fields
 from tank.records.fields import Record
+from tank.session import answers
+from tank.session.answers import Answers
 from tank.session.effects import Effect, Order, Reply
+from tank.session.message import Message
 
-MODES = ("follow_up", "steer")
 HELD_MESSAGES = 16
 HELD_BYTES = 256 * 1024
 """Counted as JSON, since the extension keeps them so."""
@@ -21,33 +23,9 @@ REPLY_S = 5.0
 EXPIRES_S = 4.0
 """The extension drops an order that it reads later than this; less than `REPLY_S`, so that `no` is the truth."""
 RETRY_S = 0.25
-REPEAT_S = 600.0
-"""A request's id is remembered this long."""
-ANSWERS = 1024
-"""So many of them at most: a client that floods costs no more."""
-NOTICE_POINTS = 4096
 NEVER = float("inf")
 PREFIX = 512
 """Code points by which a queued message is known again when it begins."""
-
-
-@dataclass(eq=False)
-class Message:
-    """One message with its header; `tokens` are the requests that still wait for an answer."""
-
-    text: str
-    mode: str
-    guarded: bool
-    tokens: list[int] = field(default_factory=list)
-    key: str | None = None
-    note: str | None = None
-    """Said to the sender beside the outcome."""
-    due: float = 0.0
-    """When its sender must have an answer."""
-    answered: bool = False
-    """Whether its sender has one: held, or shown."""
-    counted: bool = True
-    """Whether the guard's count holds it: until the person types."""
 
 
 @dataclass(eq=False)
@@ -75,16 +53,13 @@ class Inbox:
     """What lies in Pi's own queue: the first code points of each text."""
     away: bool = False
     """From the end of one copy of the extension to the beginning of the next nothing is offered."""
-    answers: dict[str, tuple[float, Record]] = field(default_factory=dict)
     retry_at: float = 0.0
-    given_back: int = 0
-    """Messages that were counted by the guard and then never reached Pi; the brain takes them off."""
+    answers: Answers = field(default_factory=Answers)
 
     def repeat(self, key: str, token: int, tick: float) -> list[Effect] | None:
         """The first answer again, or a place beside the request that waits for it; None for a new id."""
-        self.answers = {k: v for k, v in self.answers.items() if tick - v[0] < REPEAT_S}
-        if key in self.answers:
-            return [Reply(token, self.answers[key][1])]
+        if answer := self.answers.again(key, tick):
+            return [Reply(token, answer)]
         for message in self._all():
             if message.key == key:
                 message.tokens.append(token)
@@ -103,7 +78,7 @@ class Inbox:
         if message.guarded:
             waits = waits or running or self.offer is not None
         self.waiting.append(message)
-        return self._hold(message, tick) if waits else []
+        return self.answers.hold(message, tick) if waits else []
 
     def advance(self, tick: float, order_id: int, *, running: bool, wall_ms: int) -> list[Effect]:
         """Offer the next message if none is with the extension; `order_id` is used if something is offered."""
@@ -140,14 +115,14 @@ class Inbox:
         if outcome != "done":
             self.offer = None
             why = fields.string(record, "error") or "no reason given"
-            return self._undelivered(message, tick, f"Pi refused the message: {why}")
+            return self.answers.undelivered(message, f"Pi refused the message: {why}", tick)
         if message.guarded:
             self.offer = None
-            return self._answer(message, "shown", tick)
+            return self.answers.tell(message, "shown", tick)
         if record.get("isIdle") is not True and record.get("hasPendingMessages") is True:
             self.offer = None
             self.queued.append(message.text[:PREFIX])
-            return self._answer(message, "queued", tick)
+            return self.answers.tell(message, "queued", tick)
         offer.taken = offer.sent = True
         return []
 
@@ -187,7 +162,7 @@ class Inbox:
             effects += self._overdue(self.offer, tick)
         for message in self.waiting:
             if message.tokens and tick >= message.due:
-                effects += self._hold(message, tick)
+                effects += self.answers.hold(message, tick)
         return effects
 
     def next_wake(self, *, running: bool) -> float | None:
@@ -206,7 +181,7 @@ class Inbox:
         left = list(self._all())
         lost = [*self.queued, *(message.text for message in left)]
         for message in left:
-            effects += self._refuse(message, tick, "the session gave way to another one", "no")
+            effects += self.answers.refuse(message, answers.REPLACED, "no", tick)
         self.waiting, self.queued, self.offer = [], [], None
         return effects, lost
 
@@ -235,14 +210,15 @@ class Inbox:
     def _overdue(self, offer: Offer, tick: float) -> list[Effect]:
         message = offer.message
         if message.guarded and not offer.sent:
-            why = "Pi did not read the message within 5 s: the session is suspended or hangs, and shows it later"
-            return self._refuse(message, tick, why, "unknown")
+            return self.answers.refuse(message, answers.UNSHOWN, "unknown", tick)
         if offer.begun:
             return self._run_shown(offer, tick)
+        if not offer.taken:
+            return self._expired(message, tick)
         self.offer = None
-        if offer.taken and message in self.waiting:
+        if message in self.waiting:
             self.waiting.remove(message)
-        return self._unconfirmed(message, tick) if offer.taken else self._expired(message, tick)
+        return self.answers.unconfirmed(message, answers.UNCONFIRMED, tick)
 
     def _started(self, tick: float, *, now_running: bool) -> list[Effect]:
         offer = self.offer
@@ -254,7 +230,7 @@ class Inbox:
     def _run_shown(self, offer: Offer, tick: float) -> list[Effect]:
         """Only now is the sender told: who asks for the status next must find it working."""
         self.offer = None
-        return self._answer(offer.message, "started", tick)
+        return self.answers.tell(offer.message, "started", tick)
 
     def _begun(self, prompt: str, tick: float) -> list[Effect]:
         offer, begun = self.offer, prompt[:PREFIX]
@@ -276,24 +252,7 @@ class Inbox:
             return []
         if message in self.waiting:
             self.waiting.remove(message)
-        why = "Pi did not read the message within 4 s and will drop it: the session is suspended or hangs"
-        return self._refuse(message, tick, why, "no")
-
-    def _unconfirmed(self, message: Message, tick: float) -> list[Effect]:
-        why = (
-            "Pi took the message but no run started within 5 s: look at the session (is a model configured?)"
-        )
-        if message.answered:
-            return [notice(f"A held message may not have arrived: {message.text}")]
-        return self._refuse(message, tick, why, "unknown")
-
-    def _undelivered(self, message: Message, tick: float, why: str) -> list[Effect]:
-        if message.answered:
-            return [notice(f"Not delivered ({why}): {message.text}")]
-        return self._refuse(message, tick, why, "no")
-
-    def _hold(self, message: Message, tick: float) -> list[Effect]:
-        return self._answer(message, "shown" if message.guarded else "held", tick)
+        return self.answers.refuse(message, answers.UNREAD, "no", tick)
 
     def _hold_all(self, tick: float) -> list[Effect]:
         """Tell every sender that waits; what is with the extension has its own answer coming."""
@@ -301,30 +260,5 @@ class Inbox:
         effects: list[Effect] = []
         for message in self.waiting:
             if message is not out:
-                effects += self._hold(message, tick)
+                effects += self.answers.hold(message, tick)
         return effects
-
-    def _answer(self, message: Message, delivered: str, tick: float) -> list[Effect]:
-        message.answered = True
-        data = {"delivered": delivered} | ({"note": message.note} if message.note else {})
-        return self._reply(message, {"ok": True, "data": data}, tick)
-
-    def _refuse(self, message: Message, tick: float, error: str, delivered: str) -> list[Effect]:
-        self.given_back += message.counted and delivered == "no" and not message.answered
-        message.answered = True
-        return self._reply(message, {"ok": False, "error": error, "data": {"delivered": delivered}}, tick)
-
-    def _reply(self, message: Message, record: Record, tick: float) -> list[Effect]:
-        """Answer every request that waits for this message, once."""
-        if message.key and message.tokens:
-            self.answers[message.key] = (tick, record)
-            for key in list(self.answers)[:-ANSWERS]:
-                del self.answers[key]
-        tokens, message.tokens = message.tokens, []
-        return [Reply(token, record) for token in tokens]
-
-
-def notice(said: str) -> Order:
-    """A warning in the session."""
-    shown = text.lines(f"Tank: {said}")[:NOTICE_POINTS]
-    return Order({"type": "notify", "text": shown, "level": "warning"})

@@ -5,7 +5,7 @@ from tank.records.header import Sender
 from tank.records.limits import RUNNING_MESSAGES
 from tank.session import guard
 from tank.session.effects import Reply
-from tank.session.inbox import Message
+from tank.session.message import Message
 from tank.session.requests import Send
 
 GUARDED = f"{RUNNING_MESSAGES} messages came since its person last typed; the next typed prompt lets messages run again"

@@ -5,7 +5,8 @@ from typing import NamedTuple
 from tank.records import fields, text
 from tank.records.fields import Record
 from tank.session import publication
-from tank.session.inbox import HELD_MESSAGES, MODES
+from tank.session.inbox import HELD_MESSAGES
+from tank.session.message import MODES
 from tank.session.run import DETAIL_CELLS
 from tank.session.standing import RECENT
 from tank.session.status import RUN, STATUS, Phase

@@ -3,7 +3,7 @@
 from tank.records import delivery, fields, text
 from tank.records.fields import Record
 from tank.session.effects import Effect, Order, SendOut
-from tank.session.inbox import MODES
+from tank.session.message import MODES
 from tank.session.profile import Profile
 
 RESULT_LIMIT = 4096

@@ -9,7 +9,7 @@ from tank.records import fields
 from tank.records.fields import Record
 from tank.records.limits import MESSAGE_LIMIT_BYTES, MESSAGE_TOO_LONG, REQUEST_ID_LIMIT
 from tank.records.naming import called
-from tank.session.inbox import MODES
+from tank.session.message import MODES
 
 
 class Send(NamedTuple):
