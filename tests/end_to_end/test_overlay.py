@@ -89,7 +89,9 @@ both_modes = pytest.mark.parametrize("mode", ["fullscreen", "regular"])
 def test_the_board_opens_over_a_half_typed_prompt_which_stays(lab: Lab, mode: str) -> None:
     use_tui_mode(lab, mode)
     pi = lab.pi("pi")
+    pi.published()
     type_and_look(pi)
+    time.sleep(1)  # Pi's own notices at its start
     before = pi.screen()
     for keys in (lambda: pi.send_bytes(HYPER_T), lambda: pi.press("M-t")):
         open_board(pi, keys)
