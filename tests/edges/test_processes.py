@@ -149,3 +149,12 @@ def test_what_a_sidecar_shares_imports_nothing_heavy() -> None:
     heavy = "print([m for m in ('pydantic', 'psutil', 'asyncio', 'click') if m in sys.modules])"
     said = subprocess.run([sys.executable, "-I", "-c", f"{edges}; import sys; {heavy}"], capture_output=True)
     assert said.stdout.decode().strip() == ("[]" if sys.platform == "linux" else "['psutil']")
+
+
+def test_the_ancestors_are_the_process_its_parent_and_so_on_up(child: subprocess.Popen[bytes]) -> None:
+    assert processes.ancestors(child.pid)[:3] == [child.pid, os.getpid(), os.getppid()]
+    assert 1 not in processes.ancestors(child.pid)
+    assert processes.ancestors(1) == []
+    child.kill()
+    child.wait()
+    assert processes.ancestors(child.pid) == [child.pid]

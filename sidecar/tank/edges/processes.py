@@ -9,6 +9,8 @@ from tank.records.identity import Host, Process
 
 UNKNOWN = "?"
 """State of a process that exists and can't be looked at."""
+GENERATIONS = 100
+"""So many ancestors are looked for: parents that end meanwhile could make the way up endless."""
 
 if sys.platform == "linux":
     MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id")
@@ -115,6 +117,16 @@ else:
             return subprocess.run(asked, capture_output=True, text=True, timeout=2).stdout.strip() or None
         except (OSError, subprocess.TimeoutExpired):
             return None
+
+
+def ancestors(pid: int) -> list[int]:
+    """The process, its parent, and so on up, without the first of all processes; as far as they can be read."""
+    found: list[int] = []
+    while pid > 1 and pid not in found and len(found) < GENERATIONS:
+        found.append(pid)
+        process = look(pid)
+        pid = process.parent if process else 0
+    return found
 
 
 def exists(pid: int) -> bool:
