@@ -1,13 +1,14 @@
 """When uncommitted changes are counted, and what of it a project's header says."""
 
 from dataclasses import replace
+from datetime import datetime
 
 from tank.board import changes
 from tank.board.keys import Key
 from tank.board.state import ChangesCounted, Checkout, CountChanges, Effect, Locate, Rostered, Size, State
 from tank.board.update import update
 from tank.roster.roster import Roster, Session
-from tests.board.sample import NOW, session, state
+from tests.board.sample import NOW, ago, session, state
 
 APP, OTHER = session(1, cwd="/app"), session(2, cwd="/app/deep")
 FAR = tuple(
@@ -43,6 +44,15 @@ def test_a_second_after_a_run_came_to_rest_its_directory_is_counted_anew() -> No
     busy, asked = rostered(found, on(APP, "needs-you"), OTHER)
     assert asked == ()
     assert rostered(busy, on(APP, "done"), OTHER)[1] == (CountChanges("/app", changes.SETTLED_S),)
+
+
+def test_a_run_that_fell_between_two_looks_is_counted_too() -> None:
+    def since(of: Session, moment: datetime) -> Session:
+        return of._replace(entry=replace(of.entry, status_since=moment))
+
+    found, _ = rostered(State(NOW, Size(80, 24)), since(APP, ago(minutes=9)), OTHER)
+    asked = rostered(found, since(APP, ago(seconds=1)), OTHER)[1]
+    assert asked == (CountChanges("/app", changes.SETTLED_S),)
 
 
 def test_r_counts_anew() -> None:

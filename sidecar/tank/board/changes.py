@@ -25,13 +25,15 @@ def wanted(before: State, after: State) -> Step:
 
 
 def _settled(before: State, after: State) -> set[str]:
+    """Directories of sessions that came to rest, also of those whose run fell between two looks."""
     if before.roster is after.roster:
         return set()
-    busy = {who(each) for each in before.roster.sessions if each.entry.status in BUSY}
+    known = {who(each): (each.entry.status, each.entry.status_since) for each in before.roster.sessions}
+    rests = [each for each in after.roster.sessions if each.entry.status not in BUSY]
     return {
         each.entry.cwd
-        for each in after.roster.sessions
-        if who(each) in busy and each.entry.status not in BUSY
+        for each in rests
+        if who(each) in known and known[who(each)] != (each.entry.status, each.entry.status_since)
     }
 
 
