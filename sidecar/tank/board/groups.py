@@ -1,14 +1,16 @@
-"""Which sessions are listed and in which order: one project is one group, a p0 lifts its group, nothing else moves anything."""
+"""Which sessions the board lists: those that match the filter, in the groups of the roster."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import NamedTuple
 
 from tank.board import said
 from tank.records.entry import UNKNOWN, Entry
-from tank.roster.place import Place, Tab
+from tank.roster.groups import NOWHERE, Group, Places, grouped, project
+from tank.roster.marks import marks
 from tank.roster.roster import Roster, Session
 from tank.roster.target import shown_labels
+
+__all__ = ["NOWHERE", "Group", "Listed", "Places", "Who", "listed", "matches", "who"]
 
 PRIORITIES = {"p0": 0, "p1": 1, "p2": 2, "p3": 3}
 STATUSES = {
@@ -30,26 +32,8 @@ class Who(NamedTuple):
     start: str | None
 
 
-Places = Mapping[str, Place]
-"""By `Session.file`."""
-NOWHERE: Places = {}
-
-
 def who(session: Session) -> Who:
     return Who(session.file, session.entry.pid, session.entry.process_start)
-
-
-class Group(NamedTuple):
-    """A project, or with `tab` a session of Rex, whose `key` is its id.
-
-    `priority` is the most urgent of the group's, None when no session has one; `sessions` are those that match.
-    """
-
-    key: str
-    name: str
-    priority: int | None
-    sessions: tuple[Session, ...]
-    tab: Tab | None = None
 
 
 class Listed(NamedTuple):
@@ -65,37 +49,14 @@ class Listed(NamedTuple):
 
 
 def listed(roster: Roster, words: str, places: Places = NOWHERE) -> Listed:
-    """The sessions that match the filter. What the filter hides still lifts its group.
-
-    Rex's sessions come as Rex lists them, then the projects by name.
-    """
-    found: dict[tuple[bool, str], list[Session]] = {}
-    for session in roster.sessions:
-        tab = places.get(session.file, Place()).tab
-        key = (False, tab.session) if tab else (True, said.project(session.entry)[0])
-        found.setdefault(key, []).append(session)
-    grouped = [_group(key, sessions, words, places) for (_, key), sessions in found.items()]
-    shown = [group for group in grouped if group.sessions]
+    """The sessions that match the filter. What the filter hides still lifts its group."""
+    groups = [
+        group._replace(sessions=tuple(each for each in group.sessions if matches(each, words)))
+        for group in grouped(roster.sessions, places)
+    ]
     labels = zip(roster.sessions, shown_labels(roster.sessions), strict=True)
-    return Listed(tuple(sorted(shown, key=_rank)), {session.file: label for session, label in labels})
-
-
-def _rank(group: Group) -> tuple[bool, bool, int, str, str]:
-    number = group.tab.order[0] if group.tab else 0
-    return (group.priority != 0, group.tab is None, number, group.name.casefold(), group.key)
-
-
-def _group(key: str, sessions: list[Session], words: str, places: Places) -> Group:
-    def rank(session: Session) -> tuple[tuple[int, ...], datetime, int]:
-        tab = places.get(session.file, Place()).tab
-        return tab.order if tab else (), session.entry.started_at, session.entry.pid
-
-    ordered = sorted(sessions, key=rank)
-    priorities = [session.entry.priority for session in ordered if session.entry.priority is not None]
-    shown = tuple(session for session in ordered if matches(session, words))
-    tab = places.get(ordered[0].file, Place()).tab
-    name = tab.label if tab else said.project(ordered[0].entry)[1]
-    return Group(key, name, min(priorities, default=None), shown, tab)
+    shown = tuple(group for group in groups if group.sessions)
+    return Listed(shown, {session.file: label for session, label in labels})
 
 
 def matches(session: Session, words: str) -> bool:
@@ -116,9 +77,9 @@ def _fits(session: Session, term: str, haystack: str) -> bool:
 def _haystack(session: Session) -> str:
     entry = session.entry
     shown = (
-        *said.project(entry),
+        *project(entry),
         said.WORDS[entry.status],
-        *said.marks(session, None, twice=False),
+        *marks(session, None, twice=False),
         *_texts(entry),
     )
     return "\n".join(shown).casefold()
