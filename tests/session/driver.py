@@ -10,8 +10,9 @@ from tank.records.link import FORWARDED, ORDER
 from tank.records.live import LiveEntry
 from tank.records.socket import REPLY, Explanation, Sent
 from tank.session import requests
-from tank.session.brain import Brain, Moment
+from tank.session.brain import Brain
 from tank.session.effects import AskPane, Effect, FindProject, Leave, Order, Publish, Reply, SendOut
+from tank.session.moment import Moment
 from tank.session.publication import Place
 
 Json = dict[str, Any]

@@ -202,9 +202,9 @@ def test_after_any_records_nothing_is_stuck(*, tmux: bool, acts: list[tuple[str,
     stage.end()
     stage.settle()
     stage.wait(1.5)
-    assert stage.brain.standing.status in ("idle", "done")
+    assert stage.brain.course.standing.status in ("idle", "done")
     stage.focus(focused=True)
-    assert stage.brain.standing.status == "idle"
+    assert stage.brain.course.standing.status == "idle"
     for _ in range(40):
         stage.wait(6)
         offer = stage.brain.inbox.offer

@@ -167,7 +167,7 @@ def test_the_end_of_a_tool_that_never_started_changes_nothing() -> None:
     stage.start()
     stage.tool("call-1", "bash")
     stage.tool_ends("call-9")
-    assert stage.brain.run.activity == "bash"
+    assert stage.brain.course.run.activity == "bash"
 
 
 def test_no_tool_outlives_its_run() -> None:
@@ -199,7 +199,7 @@ def test_an_activity_is_one_clean_line_with_its_secrets_masked(argument: str, sh
     stage = session()
     stage.start()
     stage.tool(argument=argument)
-    assert stage.brain.run.activity == shown
+    assert stage.brain.course.run.activity == shown
 
 
 @pytest.mark.parametrize("prefix", ["curl https://", "TOKEN="])
@@ -207,7 +207,7 @@ def test_a_secret_into_which_the_cut_falls_is_masked_too(prefix: str) -> None:
     stage = session()
     stage.start()
     stage.tool(argument=prefix + "s3cr3t" * 200 + "@host")
-    activity = stage.brain.run.activity or ""
+    activity = stage.brain.course.run.activity or ""
     assert "s3cr3t" not in activity
     assert text.width(activity) <= ACTIVITY_CELLS
 
@@ -216,7 +216,7 @@ def test_an_activity_of_wide_characters_fits_in_its_cells() -> None:
     stage = session()
     stage.start()
     stage.tool(name="read", argument="漢" * 500)
-    assert text.width(stage.brain.run.activity or "") <= ACTIVITY_CELLS
+    assert text.width(stage.brain.course.run.activity or "") <= ACTIVITY_CELLS
 
 
 def test_a_tool_without_a_name_or_an_argument_is_still_one() -> None:

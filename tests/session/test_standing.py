@@ -98,7 +98,7 @@ def test_explain_names_the_rule_of_every_way_to_stand() -> None:
 def test_explain_shows_no_age_below_zero_after_the_clock_was_set_back() -> None:
     stage = session()
     stage.start()
-    explained = stage.brain.standing.explain(stage.now.wall - 7200)
+    explained = stage.brain.course.standing.explain(stage.now.wall - 7200)
     assert {event["age"] for event in explained["events"]} == {0.0}  # type: ignore[attr-defined]
 
 

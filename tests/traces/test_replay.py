@@ -5,8 +5,9 @@ import json
 import pytest
 
 from tank.records.live import LiveEntry
-from tank.session.brain import Brain, Moment
+from tank.session.brain import Brain
 from tank.session.effects import AskPane, Publish
+from tank.session.moment import Moment
 from tank.session.publication import Place
 from tests.traces import trace
 from tests.traces.trace import Trace

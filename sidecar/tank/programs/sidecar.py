@@ -29,7 +29,8 @@ from tank.records.header import Sender
 from tank.records.naming import called
 from tank.roster import git_facts, project_key, target
 from tank.session import effects, requests
-from tank.session.brain import Brain, Moment
+from tank.session.brain import Brain
+from tank.session.moment import Moment
 from tank.session.publication import Place
 from tank.terminals import place, tmux_replies
 from tank.version import PROTOCOL, __version__

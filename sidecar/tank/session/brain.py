@@ -1,46 +1,26 @@
 """One session's decisions: what the extension forwards and what others ask go in, effects come out. Does nothing itself."""
 
-from typing import NamedTuple
-
 from tank.records import fields, text
 from tank.records.fields import Record
 from tank.records.header import Sender
 from tank.session import guard, incoming, kept, outgoing, publication, requests
-from tank.session.effects import AskPane, Effect, FindProject, Leave, Order, Publish, Reply, notice
+from tank.session.course import Course
+from tank.session.effects import Effect, FindProject, Leave, Order, Reply, notice
 from tank.session.inbox import Inbox
 from tank.session.kept import Kept
 from tank.session.message import Message
+from tank.session.moment import Moment
+from tank.session.pace import Pace
+from tank.session.priorities import Priorities
 from tank.session.profile import RECAP, Profile
 from tank.session.publication import Place
-from tank.session.run import Run
-from tank.session.standing import Standing
-from tank.session.status import KEY_MATTERS, RUN, Happening, Phase
 
 HELLO_S = 10.0
 """An extension that says nothing this long after it went, or at the start, was uninstalled."""
-PANE_S = 1.0
-APPEND_S = 5.0
-APPENDS = 16
-"""Priorities that wait for Pi at most."""
 REPLACED = ("new", "resume", "fork")
 """Reasons of a hello from another session, which may bear the same id: a file can be imported."""
 SILENT = frozenset({"key", "answer", "entries", "call"})
 """Records that are no events of Pi."""
-
-
-class Moment(NamedTuple):
-    """Now: `wall` in seconds since 1970 for what people read, `tick` in seconds of a clock that never steps."""
-
-    wall: float
-    tick: float
-
-
-class Append(NamedTuple):
-    """A priority on its way into the session file; who asked is told once Pi has it. `token`: None once told that it's late."""
-
-    token: int | None
-    priority: int | None
-    due: float
 
 
 class Brain:
@@ -49,24 +29,15 @@ class Brain:
     def __init__(self, now: Moment) -> None:
         self.place: Place | None = None
         self.socket: str | None = None
-        self.standing = Standing(now.wall)
-        self.run = Run()
+        self.course = Course(now.wall)
         self.profile = Profile()
+        self.priorities = Priorities()
         self.inbox = Inbox()
         self.count = 0
-        self.focused: bool | None = None
-        self._reports_blur = False
-        """tmux tells of a focus when a client attaches, and without `focus-events` of nothing afterwards."""
         self.started = now.wall
+        self._pace = Pace()
         self._hello_due: float | None = now.tick + HELLO_S
-        self._pane_due: float | None = None
-        self._key_armed = False
         self._next_id = 1
-        self._appends: dict[int, Append] = {}
-        self._published: dict[str, object] = {}
-        self._published_at = 0.0
-        self._light_due: float | None = None
-        """When a change that came too soon after the last publication is to be published."""
         self._kept: Kept | None = None
 
     def receive(self, record: Record, now: Moment) -> list[Effect]:
@@ -75,7 +46,7 @@ class Brain:
         if kind is None:
             return []
         if kind not in SILENT:
-            self.standing.events.append((kind, now.wall))
+            self.course.standing.events.append((kind, now.wall))
         if kind == "hello":
             effects = self._hello(record, now)
         elif kind == "answer":
@@ -93,9 +64,9 @@ class Brain:
         if isinstance(request, requests.Ping):
             return [Reply(token, {"ok": True, "data": self.entry(now)})]
         if isinstance(request, requests.Explain):
-            return [Reply(token, {"ok": True, "data": self.standing.explain(now.wall)})]
+            return [Reply(token, {"ok": True, "data": self.course.standing.explain(now.wall)})]
         if isinstance(request, requests.SetPriority):
-            effects = self._set_priority(token, request.priority, now)
+            effects = [self.priorities.ask(token, request.priority, self._take_id(), now.tick)]
         else:
             effects = self._send(token, request, sender, now)
         return self._settled_up(effects, now)
@@ -108,9 +79,7 @@ class Brain:
 
     def pane_asked(self, now: Moment, *, shown: bool | None) -> list[Effect]:
         """Answers `AskPane`; None when tmux didn't say, which counts as seen."""
-        if self._pane_due is None:
-            return []
-        self._finish(now, aborted=False, seen=shown is not False)
+        self.course.pane_asked(now, shown=shown)
         return self._settle_up(now)
 
     def sent_out(self, call: int, shown: str, reply: Record) -> list[Effect]:
@@ -121,35 +90,28 @@ class Brain:
         """Called at `next_wake`, or later."""
         if self._hello_due is not None and now.tick >= self._hello_due:
             return [Leave()]
-        if self._pane_due is not None and now.tick >= self._pane_due:
-            self._finish(now, aborted=False, seen=True)
-        effects = self.inbox.wake(now.tick)
-        for order, append in self._appends.items():
-            if append.token is not None and now.tick >= append.due:
-                self._appends[order] = append._replace(token=None)
-                error = "Pi did not store the priority within 5 s: the session is suspended or hangs, and may do it later"
-                effects.append(Reply(append.token, {"ok": False, "error": error}))
+        self.course.wake(now)
+        effects = self.inbox.wake(now.tick) + self.priorities.wake(now.tick)
         return self._settled_up(effects, now)
 
     def next_wake(self) -> float | None:
         """The tick at which `wake` is due; None at rest."""
-        times = [self._hello_due, self._pane_due, self._light_due]
-        times.append(self.inbox.next_wake(running=self._running))
-        times += [append.due for append in self._appends.values() if append.token is not None]
+        times = [self._hello_due, self._pace.due, self.course.next_wake(), self.priorities.next_wake()]
+        times.append(self.inbox.next_wake(running=self.course.running))
         return min((t for t in times if t is not None), default=None)
 
     def entry(self, now: Moment) -> dict[str, object]:
         """The entry as it would be published now; empty before the first hello."""
         if self.place is None or self.profile.session_id is None:
             return {}
-        standing = self.standing
+        standing = self.course.standing
         entry = self.place.published() | {
             "socket": self.socket,
             **self.profile.published(),
             "status": standing.status,
             "statusSince": publication.stamp(standing.since),
             "statusDetail": standing.shown_detail,
-            "activity": self.run.activity if self._running else None,
+            "activity": self.course.activity,
             "recent": standing.recent,
             "messagesSinceInput": self.count,
             "startedAt": publication.stamp(self.started),
@@ -157,31 +119,15 @@ class Brain:
         }
         return publication.fitted(entry)
 
-    @property
-    def _running(self) -> bool:
-        return self.standing.phase in RUN
-
     def _hear(self, kind: str, record: Record, now: Moment) -> list[Effect]:
         effects: list[Effect] = []
         if fields.integer(record, "id") is not None:
             effects.append(Order({"type": "taken", "id": record["id"]}))
         self.profile.hear(record)
-        happening = self.run.hear(record)
-        if happening is Happening.RUN_STARTED:
-            self._pane_due = None
-        if happening:
-            self.standing.happen(
-                happening, now.wall, self.run.question if happening is Happening.ASKED else None
-            )
-        if kind == "agent_settled":
-            effects += self._settled(record, now)
-        elif kind == "input" and guard.is_typed(record):
+        effects += self.course.hear(record, now, in_tmux=self.place is not None and self.place.in_tmux)
+        if kind == "input" and guard.is_typed(record):
             self.count = 0
             self.inbox.typed()
-        elif kind == "key":
-            self._key(now, escape=fields.boolean(record, "escape"))
-        elif kind == "focus":
-            self._focus(now, focused=fields.boolean(record, "focused"))
         elif kind == "session_tree":
             effects += self._learn(fields.mapping(record, "facts") or {})
         elif kind == "session_shutdown":
@@ -193,7 +139,8 @@ class Brain:
     def _hello(self, record: Record, now: Moment) -> list[Effect]:
         facts, reason = fields.mapping(record, "facts") or {}, fields.string(record, "reason")
         effects: list[Effect] = [Order(self._welcome(fields.integer(record, "id") or 0))]
-        self._hello_due, self._pane_due, self._key_armed = None, None, False
+        self._hello_due = None
+        self.course.arrived()
         memory = kept.read(record.get("kept")) if self.profile.session_id is None else None
         if memory:
             self._remember(memory)
@@ -202,29 +149,10 @@ class Brain:
         if reason in REPLACED or before not in (None, self.profile.session_id):
             effects += self._replace(now)
         elif reason == "reload":
-            self.run = Run()
-            self.standing.restart(now.wall)
+            self.course.restart(now.wall)
         self.inbox.arrived(pending=facts.get("hasPendingMessages") is not False)
-        self._take_stock(facts, now)
+        self.course.take_stock(facts, now)
         return effects
-
-    def _take_stock(self, facts: Record, now: Moment) -> None:
-        """Stand where Pi says the session is: it went on while no sidecar heard of it."""
-        standing, dialog = self.standing, fields.mapping(facts, "dialog")
-        asking = dialog is not None and (dialog.get("kind") != "custom" or standing.phase is Phase.ASKING)
-        phase = kept.resume(standing.phase, idle=facts.get("isIdle") is not False, asking=asking)
-        if phase is standing.phase:
-            return
-        ended = fields.mapping(facts, "ended")
-        if ended is not None and self._running and phase is Phase.IDLE:
-            self.run.hear({**ended, "type": "agent_end"})
-            self._finish(now, aborted=False, seen=self.focused is not False)
-            return
-        if phase is Phase.ASKING and dialog is not None:
-            self.run.hear({**dialog, "type": "ui_prompt_start"})
-        standing.move(
-            phase, "Pi was asked at the start", now.wall, self.run.question if phase is Phase.ASKING else None
-        )
 
     def _welcome(self, hello: int) -> Record:
         place = self.place
@@ -232,10 +160,10 @@ class Brain:
         return {"type": "welcome", "id": hello, "tank": tank, "protocol": protocol, "entryTypes": [RECAP]}
 
     def _remember(self, memory: Kept) -> None:
-        standing = self.standing
+        standing = self.course.standing
         standing.phase, standing.since, standing.rule = memory.phase, memory.since, memory.rule
         standing.detail, standing.recent = memory.detail, list(memory.recent)
-        self.count, self.focused, self.started = memory.received, memory.focused, memory.started
+        self.count, self.course.focused, self.started = memory.received, memory.focused, memory.started
         self.inbox.queued = list(memory.queued)
         self.inbox.answers.given = {key: (tick, record) for key, tick, record in memory.answers}
         self.inbox.waiting = [
@@ -243,7 +171,7 @@ class Brain:
         ]
 
     def _memory(self) -> Kept:
-        standing, inbox = self.standing, self.inbox
+        standing, inbox = self.course.standing, self.inbox
         return Kept(
             session_id=self.profile.session_id or "",
             phase=standing.phase,
@@ -252,7 +180,7 @@ class Brain:
             detail=standing.detail,
             recent=tuple(standing.recent),
             received=self.count,
-            focused=self.focused,
+            focused=self.course.focused,
             started=self.started,
             queued=tuple(inbox.queued[-kept.QUEUED :]),
             held=tuple((m.text, m.mode, m.guarded) for m in inbox.waiting if m.answered),
@@ -262,42 +190,13 @@ class Brain:
     def _replace(self, now: Moment) -> list[Effect]:
         """Another session in the same process: what it doesn't inherit goes, and what was lost is said."""
         effects, lost = self.inbox.replaced(now.tick)
-        self.run = Run()
-        self.standing.restart(now.wall)
-        self.standing.recent = []
+        self.course.restart(now.wall)
+        self.course.standing.recent = []
         return effects + [notice(f"Not delivered before the session changed: {message}") for message in lost]
 
     def _learn(self, facts: Record) -> list[Effect]:
         moved = self.profile.learn(facts)
         return [FindProject(self.profile.cwd)] if moved and self.profile.cwd else []
-
-    def _settled(self, record: Record, now: Moment) -> list[Effect]:
-        aborted = fields.boolean(record, "aborted")
-        unknown = not self._reports_blur and self.place is not None and self.place.in_tmux
-        if unknown and self.run.ended_well(aborted=aborted) and self._running:
-            self._pane_due = now.tick + PANE_S
-            return [AskPane()]
-        self._finish(now, aborted=aborted, seen=self.focused is not False)
-        return []
-
-    def _finish(self, now: Moment, *, aborted: bool, seen: bool) -> None:
-        self._pane_due = None
-        end = self.run.settle(aborted=aborted, seen=seen)
-        self.standing.happen(end, now.wall, self.run.reason if end is Happening.RUN_FAILED else None)
-        self.run = Run()
-
-    def _key(self, now: Moment, *, escape: bool) -> None:
-        self._key_armed = False
-        self.run.escaped = self.run.escaped or (escape and self.run.retrying)
-        self.standing.happen(Happening.KEY_PRESSED, now.wall)
-
-    def _focus(self, now: Moment, *, focused: bool) -> None:
-        self.focused = focused
-        self._reports_blur = self._reports_blur or not focused
-        if self._pane_due is not None:
-            self._finish(now, aborted=False, seen=focused)
-        if focused:
-            self.standing.happen(Happening.FOCUSED, now.wall)
 
     def _send(self, token: int, request: requests.Send, sender: Sender | None, now: Moment) -> list[Effect]:
         if request.to not in (None, self.profile.session_id):
@@ -315,29 +214,11 @@ class Brain:
                 )
             ]
         self.count += 1
-        return self.inbox.accept(message, now.tick, running=self._running)
-
-    def _set_priority(self, token: int, priority: int | None, now: Moment) -> list[Effect]:
-        if len(self._appends) >= APPENDS:
-            error = "earlier priorities wait for Pi: the session is suspended or hangs"
-            return [Reply(token, {"ok": False, "error": error})]
-        order = self._take_id()
-        self._appends[order] = Append(token, priority, now.tick + APPEND_S)
-        data = {"priority": priority}
-        return [Order({"type": "append", "id": order, "customType": "tank-priority", "data": data})]
+        return self.inbox.accept(message, now.tick, running=self.course.running)
 
     def _answer(self, record: Record, now: Moment) -> list[Effect]:
-        append = self._appends.pop(fields.integer(record, "id") or 0, None)
-        if append is None:
-            return self.inbox.hear_answer(record, now.tick)
-        data: dict[str, object] = {"priority": append.priority}
-        reply: Record = {"ok": True, "data": data}
-        if record.get("outcome") == "done":
-            self.profile.facts["priority"] = data
-        else:
-            why = fields.string(record, "error") or "the session is busy changing; try again"
-            reply = {"ok": False, "error": f"Pi did not store the priority: {why}"}
-        return [Reply(append.token, reply)] if append.token is not None else []
+        told = self.priorities.hear_answer(record, self.profile)
+        return self.inbox.hear_answer(record, now.tick) if told is None else told
 
     def _settled_up(self, effects: list[Effect], now: Moment) -> list[Effect]:
         """These effects and what follows from the change. Replies come last: what they promise is kept and shown by then."""
@@ -351,34 +232,15 @@ class Brain:
         answers = self.inbox.answers
         self.count, answers.given_back = max(self.count - answers.given_back, 0), 0
         effects = self.inbox.advance(
-            now.tick, self._next_id, running=self._running, wall_ms=int(now.wall * 1000)
+            now.tick, self._next_id, running=self.course.running, wall_ms=int(now.wall * 1000)
         )
         self._next_id += len(effects)
-        if not self._key_armed and (self.standing.phase in KEY_MATTERS or self.run.retrying):
-            self._key_armed = True
-            effects.append(Order({"type": "watch_key"}))
+        effects += self.course.watch_key()
         memory = self._memory()
         if memory != self._kept:
             self._kept = memory
             effects.append(Order({"type": "keep", "value": memory.write()}))
-        return effects + self._publish(now)
-
-    def _publish(self, now: Moment) -> list[Effect]:
-        entry = self.entry(now)
-        changed, due = self._changed(entry), self._published_at + publication.LIGHT_S
-        self._light_due = due if changed and changed <= publication.LIGHT and now.tick < due else None
-        if not changed or self._light_due is not None:
-            return []
-        self._published, self._published_at = entry, now.tick
-        return [Publish(entry)]
-
-    def _changed(self, entry: dict[str, object]) -> set[str]:
-        """Names of the fields in which an entry differs from the published one, time stamps aside."""
-        return {
-            name
-            for name, value in entry.items()
-            if name != "updatedAt" and self._published.get(name) != value
-        }
+        return effects + self._pace.publish(self.entry(now), now.tick)
 
     def _take_id(self) -> int:
         self._next_id += 1

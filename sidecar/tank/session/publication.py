@@ -13,9 +13,6 @@ from tank.version import FORMAT
 NAME_CELLS = 120
 LINE_CELLS = 200
 RECAP_CELLS = 1000
-LIGHT = frozenset({"activity", "context", "lastReply", "updatedAt"})
-"""Fields whose change alone is published at most four times a second."""
-LIGHT_S = 0.25
 LIMIT_BYTES = 16 * 1024
 SPARE = (
     "recent",
