@@ -79,7 +79,17 @@ def test_a_program_that_says_too_much_is_killed() -> None:
 
 def test_no_program_can_ask_the_person() -> None:
     asking = "import os, sys; print(sys.stdin.read() == '', os.isatty(2), os.getsid(0) == os.getpid(), os.getcwd())"
-    assert run([sys.executable, "-c", asking])[0].output == b"True False True /\n"
+    reading, writing = os.pipe()
+    os.write(writing, b"what the person types")
+    own = os.dup(0)
+    os.dup2(reading, 0)
+    os.close(writing)
+    try:
+        assert run([sys.executable, "-c", asking])[0].output == b"True False True /\n"
+    finally:
+        os.dup2(own, 0)
+        os.close(own)
+        os.close(reading)
 
 
 def test_many_runs_leave_no_descriptor() -> None:

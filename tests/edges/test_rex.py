@@ -330,6 +330,16 @@ def test_another_program_called_rex_is_named_unless_rex_s_own_is_found_after_it(
     assert f"{foreign} does not answer as Rex does" in unread(fake.server)
 
 
+def test_once_rex_has_answered_no_other_program_is_asked(
+    fake: FakeRex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = fake_program(tmp_path / "other" / "rex", f"touch {tmp_path}/asked")
+    monkeypatch.setenv("REX_BIN_DIR", str(fake.bin))
+    monkeypatch.setenv("PATH", str(other.parent), prepend=os.pathsep)
+    rex.focus(fake.server, "block:a")
+    assert not (tmp_path / "asked").exists()
+
+
 def test_a_command_whose_interpreter_is_gone_is_passed_over(
     fake: FakeRex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

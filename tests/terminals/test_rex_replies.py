@@ -130,6 +130,7 @@ CONTROL_OFF = (
         (3, b"Error: session not found\n\nUsage:\n  rex api call", Failure.GONE),
         (1, CONTROL_OFF, Failure.CONTROL_OFF),
         (1, b"Error: turn on remote control first", Failure.CONTROL_OFF),
+        (1, b"Error: Rex Beta.app is not accepting actions.", Failure.CONTROL_OFF),
         (1, b'Error: unknown command "api" for "rex"\n', Failure.FOREIGN),
         (2, b"usage: rex [-h] {deploy,undeploy}\n", Failure.FOREIGN),
         (1, b"Error: too_large\nUsage:\n  rex api call\n", Failure.OTHER),
