@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demo.waiting import eventually
-from tank.edges.tty import BEGIN, END, ENTER, LEAVE, RESTORE_S, Tty, changes
+from tank.edges.tty import BEGIN, END, ENTER, LEAVE, LOOK, RESTORE_S, Tty, anchored, changes
+from tank.records import text
 from tests.support.terminal import Terminal
 
 PROGRAM = """
@@ -231,6 +233,63 @@ def test_only_lines_that_differ_are_written(before: list[str], after: list[str])
             screen[at] = part[2:]
     assert screen == {row: line for row, line in enumerate(after, 1) if line}
     assert all(before[row - 1 : row] != after[row - 1 : row] for row in touched)
+
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "a",
+            " ",
+            "│",
+            "●",
+            "家",
+            "❤️",
+            "1️⃣",
+            "क्ष",
+            "é",
+            "e\u0301",
+            "👨‍👩‍👧",
+            "👍🏽",
+            "\u200d",
+            "\x1b[1;33m",
+            "\x1b[0m",
+        ]
+    )
+).map("".join)
+
+
+@given(LINES)
+def test_naming_columns_changes_nothing_that_is_shown(line: str) -> None:
+    shown = re.sub(r"\x1b\[[0-9]+G", "", anchored(line))
+    assert shown.replace("\u200d", "") == line.replace("\u200d", "")
+
+
+@given(LINES.map(lambda line: line.replace("\u200d", "")), st.integers(0, 3))
+def test_certain_characters_stand_in_their_columns_however_wide_the_others_are(line: str, cells: int) -> None:
+    drawn, column = [], 1
+    for named, shown in re.findall(r"\x1b\[([0-9]+)G|([^\x1b]+)", LOOK.sub("", anchored(line))):
+        column = int(named) if named else column
+        for cluster in text.clusters(shown):
+            is_certain = len(cluster) == text.width(cluster) == 1
+            drawn += [(cluster, column)] if is_certain else []
+            column += 1 if is_certain else cells
+    right, column = [], 1
+    for part in LOOK.sub("\0", line).split("\0"):
+        for cluster in text.clusters(part):
+            right += [(cluster, column)] if len(cluster) == text.width(cluster) == 1 else []
+            column += text.width(cluster)
+    assert drawn == right
+
+
+def test_columns_are_named_only_where_widths_are_doubtful() -> None:
+    assert anchored("╭─ \x1b[36m◐ working\x1b[0m · 2m ─╮ ✓ …") == "╭─ \x1b[36m◐ working\x1b[0m · 2m ─╮ ✓ …"
+    assert anchored("a 家族 b │") == "a 家族\x1b[7G b │"
+    assert anchored("\x1b[1m1️⃣2️⃣\x1b[0m│") == "\x1b[1m1️⃣2️⃣\x1b[0m\x1b[5G│"
+
+
+def test_a_joiner_that_joins_nothing_is_not_written() -> None:
+    assert "\u200d" not in anchored("a\u200d b")
+    assert anchored("👨‍👩‍👧") == "👨‍👩‍👧"
 
 
 def test_an_unchanged_screen_is_not_written() -> None:

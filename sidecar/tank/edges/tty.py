@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import select
 import signal
 import termios
@@ -10,12 +11,22 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from tank.records import text
+
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[?2004h\x1b[0m\x1b[2J"
 """Alternate screen, no cursor, no wrapping, marked pastes, empty."""
 BEGIN, END = "\x1b[?2026h", "\x1b[?2026l"
 """Around a frame: terminals that know it show the whole at once, the others ignore it."""
 LEAVE = END + "\x1b[0m\x1b[999;1H\x1b[2K\x1b[?2004l\x1b[?7h\x1b[?25h\x1b[?1049l"
 """To the last row first: where there is no alternate screen the shell goes on below what was drawn."""
+
+LOOK = re.compile(r"(\x1b\[[0-9;:]*m)")
+CERTAIN = re.compile(
+    r"[\x1b -~\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u2193\u2500-\u25d7\u2713]*"
+)
+"""Lines in which every terminal gives each character one cell, so far as it goes by Unicode."""
+
+JOINER = "\u200d"
 
 READ_BYTES = 64 * 1024
 RESTORE_S = 1.0
@@ -34,12 +45,35 @@ def usable() -> bool:
 def changes(before: Sequence[str], after: Sequence[str]) -> str:
     """What to write so that a screen that shows `before` shows `after`: only the lines that differ."""
     written = [
-        f"\x1b[{row};1H\x1b[2K{line}"
+        f"\x1b[{row};1H\x1b[2K{anchored(line)}"
         for row, line in enumerate(after, 1)
         if row > len(before) or before[row - 1] != line
     ]
     written += [f"\x1b[{row};1H\x1b[2K" for row in range(len(after) + 1, len(before) + 1)]
     return BEGIN + "".join(written) + END if written else ""
+
+
+def anchored(line: str) -> str:
+    """The line with its columns named where terminals differ in how wide they draw what stands before.
+
+    A joiner that joins nothing goes: tmux joins whatever is written next to it, be it in another line.
+    """
+    if CERTAIN.fullmatch(line):
+        return line
+    written: list[str] = []
+    column, is_certain = 1, True
+    for at, part in enumerate(LOOK.split(line)):
+        if at % 2:
+            written.append(part)
+            continue
+        for cluster in text.clusters(part):
+            cells = text.width(cluster)
+            was_certain, is_certain = is_certain, cells == len(cluster) == 1
+            if is_certain and not was_certain:
+                written.append(f"\x1b[{column}G")
+            written.append(cluster.rstrip(JOINER))
+            column += cells
+    return "".join(written)
 
 
 class Tty:
