@@ -100,7 +100,7 @@ class Board:
             self.state, effects = update(self.state, event)
             for effect in effects:
                 self._do(effect)
-            if Quit() in effects:
+            if any(isinstance(effect, Quit) for effect in effects):
                 return
         self.draw()
 
