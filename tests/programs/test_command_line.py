@@ -614,6 +614,8 @@ def test_help_names_every_command_in_one_line(desk: Desk) -> None:
     assert shown == [
         "list",
         "peek",
+        "focus",
+        "attach",
         "send",
         "priority",
         "wait",

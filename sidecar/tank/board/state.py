@@ -169,10 +169,11 @@ class Placed(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """`Show` was carried out: nothing more to say, or why not; `command` is what the person can run instead."""
+    """`Show` was carried out; or why not, and `command` is what can be run instead. `back`: they were there and came back."""
 
     error: str = ""
     command: str = ""
+    back: bool = False
 
 
 Event = (
@@ -246,6 +247,12 @@ class Show(NamedTuple):
     session: Session
 
 
+class HandOver(NamedTuple):
+    """Let this program have the terminal until it ends. The board's driver asks for it when `Show` needs it; answered by `Shown`."""
+
+    argv: tuple[str, ...]
+
+
 class Refresh(NamedTuple):
     """Read everything anew and draw every line anew."""
 
@@ -259,7 +266,18 @@ class Quit(NamedTuple):
 
 
 Effect = (
-    LoadPeek | SetPriority | Send | Copy | CopyReply | CountChanges | Locate | Show | Refresh | Suspend | Quit
+    LoadPeek
+    | SetPriority
+    | Send
+    | Copy
+    | CopyReply
+    | CountChanges
+    | Locate
+    | Show
+    | HandOver
+    | Refresh
+    | Suspend
+    | Quit
 )
 
 Step = tuple[State, tuple[Effect, ...]]

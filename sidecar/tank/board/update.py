@@ -119,7 +119,7 @@ def _sent(state: State, event: Sent) -> State:
 def _shown(state: State, event: Shown) -> Step:
     """The person is elsewhere now, and the board is done; or it says what they can do."""
     if not event.error:
-        return state, (Quit(),)
+        return (replace(state, notice=""), ()) if event.back else (state, (Quit(),))
     return replace(state, notice=event.error, command=event.command), ()
 
 

@@ -173,6 +173,32 @@ class Tty:
         self._arrived.discard(signal.SIGCONT)
         self.retake()
 
+    def hand_over(self, argv: Sequence[str]) -> int:
+        """Gives the terminal to a program until that ends; its exit code. While the program is stopped, so are we.
+
+        Raises `OSError` when it can't be started. A signal that ends us ends it.
+        """
+        self._give_back()
+        try:
+            # Python ignores SIGPIPE, and what is ignored stays so in a program that is started.
+            child = os.posix_spawnp(argv[0], list(argv), os.environ, setsigdef=[signal.SIGPIPE])
+            try:
+                return self._wait(child)
+            except BaseException:
+                os.kill(child, signal.SIGTERM)
+                os.waitpid(child, 0)
+                raise
+        finally:
+            self._take()
+
+    def _wait(self, child: int) -> int:
+        while True:
+            _, status = os.waitpid(child, os.WUNTRACED)
+            if not os.WIFSTOPPED(status):
+                return os.waitstatus_to_exitcode(status)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os.kill(child, signal.SIGCONT)
+
     def _take(self) -> None:
         """Modes first: they stop a process in the background before it writes over another's screen."""
         raw = [*self._found[:CHARACTERS], list(self._found[CHARACTERS])]

@@ -3,6 +3,7 @@
 The frontends add what differs: where keys come from and where lines go.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -20,8 +21,11 @@ from tank.board.state import (
     CountChanges,
     Effect,
     Event,
+    HandOver,
     LoadPeek,
+    Locate,
     PeekLoaded,
+    Placed,
     PriorityDone,
     Quit,
     Refresh,
@@ -42,9 +46,10 @@ from tank.edges.checkouts import Checkouts
 from tank.edges.live_directory import LiveDirectory
 from tank.edges.loop import Loop
 from tank.edges.transcripts import Transcript
-from tank.programs import asking
+from tank.programs import asking, jumping
 from tank.records import text
 from tank.roster.roster import Life, Roster, Session
+from tank.terminals.route import Here
 
 POLL_S = 0.08
 """Between two looks at the directory, and at the transcript of an open peek: a change is read and drawn within 100 ms."""
@@ -81,7 +86,9 @@ class Board:
         self._transcript: Transcript | None = None
         self._loading = False
         self._wanted: Session | None = None
-        self._delivered: SimpleQueue[Event | Copy] = SimpleQueue()
+        self._locating = False
+        self._to_locate: Locate | None = None
+        self._delivered: SimpleQueue[Event | Copy | HandOver] = SimpleQueue()
         self._checkouts = Checkouts(loop, self._counted)
 
     def start(self) -> None:
@@ -121,8 +128,14 @@ class Board:
                 break
             if isinstance(delivered, Copy):
                 self._copy(delivered)
+            elif isinstance(delivered, HandOver):
+                self._act(delivered)
             else:
                 found.append(delivered)
+        if any(isinstance(event, Placed) for event in found):
+            self._locating, again, self._to_locate = False, self._to_locate, None
+            if again:
+                self._locate(again)
         loaded = [event for event in found if isinstance(event, PeekLoaded)]
         if loaded:
             self._loading = False
@@ -133,7 +146,7 @@ class Board:
         if found:
             self.feed(*found)
 
-    def _deliver(self, event: Event | Copy) -> None:
+    def _deliver(self, event: Event | Copy | HandOver) -> None:
         self._delivered.put(event)
         self._wake()
 
@@ -192,8 +205,9 @@ class Board:
             case CopyReply():
                 self._start(_last_reply, effect.session)
             case Show():
-                where = said.where(effect.session) or "in a terminal that it doesn't name"
-                self._deliver(Shown(f"Tank can't go there: it runs {where}"))
+                self._start(_show, effect.session, *self._here())
+            case Locate():
+                self._locate(effect)
             case CountChanges():
                 self._loop.later(effect.after_s, lambda: self._checkouts.count(effect.cwd))
             case Refresh():
@@ -227,6 +241,19 @@ class Board:
             error = str(failure)
         self._deliver(PeekLoaded(session.entry.session_id, session.entry.session_file, peek, error))
 
+    def _here(self) -> tuple[Here, int]:
+        """Where the person is, and a process in their terminal."""
+        own, over = self.state.own, self.state.overlay
+        return jumping.here(can_attach=not over), own if over and isinstance(own, int) else os.getpid()
+
+    def _locate(self, wanted: Locate) -> None:
+        """One at a time, and of those that wait only the latest."""
+        if self._locating:
+            self._to_locate = wanted
+        else:
+            self._locating = True
+            self._start(_located, wanted)
+
     def _copy(self, wanted: Copy) -> None:
         """By the terminal and by a command: which of them the person's paste will ask can't be told."""
         clean = Copy(wanted.what, "\t".join(map(text.lines, wanted.text.split("\t"))))
@@ -235,7 +262,7 @@ class Board:
             self._act(clean)
         self._start(_copied, clean, asked)
 
-    def _start(self, act: Callable[..., Event | Copy], *values: object) -> None:
+    def _start(self, act: Callable[..., Event | Copy | HandOver], *values: object) -> None:
         """What may take long has a thread of its own, and its answer comes back as an event."""
         threading.Thread(target=lambda: self._deliver(act(*values)), daemon=True).start()
 
@@ -243,6 +270,16 @@ class Board:
         """Never while another event is being taken in."""
         checkout = Checkout(top, changed) if top else None
         self._loop.later(0, lambda: self.feed(ChangesCounted(cwd, checkout)))
+
+
+def _show(session: Session, here: Here, pid: int) -> Event | HandOver:
+    outcome = jumping.show(session, here, pid)
+    return HandOver(outcome.attach) if outcome.attach else Shown(outcome.error, outcome.command)
+
+
+def _located(wanted: Locate) -> Event:
+    places, problems = jumping.locate(wanted.sessions)
+    return Placed(places, tuple(problems))
 
 
 def _set_priority(session: Session, priority: int | None) -> Event:

@@ -87,6 +87,24 @@ def peek(target: str, *, as_json: bool) -> None:
 
 @tank.command()
 @target
+def focus(target: str) -> None:
+    """Bring a session's tmux pane or Rex tab before you."""
+    from tank.programs import going
+
+    say(going.focus(target))
+
+
+@tank.command()
+@target
+def attach(target: str) -> None:
+    """Enter a session in tmux with this terminal, until you detach."""
+    from tank.programs import going
+
+    going.attach(target)
+
+
+@tank.command()
+@target
 @click.argument("message")
 @click.option("--steer", is_flag=True, help="Come in between two steps of a run instead of after it.")
 @as_json

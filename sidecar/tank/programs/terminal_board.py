@@ -6,7 +6,19 @@ import sys
 
 from tank.board import theme
 from tank.board.keys import decode
-from tank.board.state import Copy, Effect, Quit, Refresh, Resized, Rostered, Size, State, Suspend
+from tank.board.state import (
+    Copy,
+    Effect,
+    HandOver,
+    Quit,
+    Refresh,
+    Resized,
+    Rostered,
+    Shown,
+    Size,
+    State,
+    Suspend,
+)
 from tank.board.update import update
 from tank.board.view.screen import printed, view
 from tank.edges import clipboard, transcripts, tty
@@ -112,6 +124,17 @@ class TerminalBoard:
         self._terminal.forget()
         self._board.feed(Resized(Size(*self._terminal.size())))
 
+    def _hand_over(self, wanted: HandOver) -> Shown:
+        """What happened meanwhile is drawn afterwards, on a screen that may have another size."""
+        try:
+            code = self._terminal.hand_over(wanted.argv)
+        except OSError as error:
+            return Shown(f"{wanted.argv[0]} can't be started: {error.strerror}")
+        finally:
+            self._resize()
+        told = f"tmux ended with exit code {code}: its session may be gone; press r" if code else ""
+        return Shown(told, back=True)
+
     def _suspend(self, *, group: bool) -> None:
         self._terminal.suspend(group=group)
         self._resize()
@@ -122,6 +145,8 @@ class TerminalBoard:
                 self._loop.stop()
             case Suspend():
                 self._suspend(group=True)
+            case HandOver():
+                self._board.feed(self._hand_over(effect))
             case Copy():
                 self._terminal.say(clipboard.by_terminal(effect.text))
             case Refresh():

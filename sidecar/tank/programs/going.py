@@ -1,0 +1,40 @@
+"""`tank focus` and `tank attach`: the way to a session's terminal from a shell."""
+
+import os
+from typing import NoReturn
+
+from tank.edges import tmux, tty
+from tank.errors import RefusedError
+from tank.programs import jumping, talking
+from tank.roster.roster import Session
+
+
+def focus(word: str) -> list[str]:
+    """Raises `RefusedError`, which says what can be run instead where there is something."""
+    session = talking.find(word)
+    outcome = jumping.show(session, jumping.here(can_attach=False), os.getpid())
+    if outcome.command:
+        raise _refused(session, f"{jumping.ELSEWHERE}: in a terminal outside of it run\n  {outcome.command}")
+    if outcome.error:
+        raise _refused(session, outcome.error)
+    return [f"{talking.name(session.entry)} is before you."]
+
+
+def attach(word: str) -> NoReturn:
+    """Becomes tmux, which has the terminal until it is detached. Raises `RefusedError`."""
+    session = talking.find(word)
+    socket = session.entry.tmux_socket
+    if not socket:
+        raise _refused(
+            session, "it runs in no tmux, and nothing else can be attached: `tank focus` may go there"
+        )
+    if os.environ.get("TMUX"):
+        raise _refused(session, "this terminal is in tmux already: `tank focus` goes there, or detach first")
+    if not tty.usable():
+        raise _refused(session, "there is no terminal here that tmux could draw on")
+    argv = tmux.attach_command(socket, session.entry.pid, session.entry.process_start)
+    os.execvp(argv[0], argv)  # noqa: S606 - no shell, as wanted
+
+
+def _refused(session: Session, why: str) -> RefusedError:
+    return RefusedError(f"{talking.name(session.entry)}: {why}")
