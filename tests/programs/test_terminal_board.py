@@ -3,12 +3,9 @@
 import base64
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,18 +17,7 @@ from demo.waiting import NeverError, eventually
 from tank.edges.tty import ENTER, LEAVE
 from tests.support.desk import Desk
 from tests.support.terminal import Terminal
-
-FRAME = re.compile(rb"\x1b\[(?:\?[0-9]+[hl]|[0-9]+;1H|2K|2J|[0-9;]*m)")
-"""The escape sequences that the board writes itself."""
-
-
-@contextmanager
-def board(desk: Desk, columns: int = 100, rows: int = 30, **environment: str) -> Iterator[Terminal]:
-    settings = desk.environment | {"TERM": "xterm-256color"} | environment
-    with Terminal(desk.command(), settings, columns, rows) as terminal:
-        terminal.until(ENTER.encode())
-        terminal.until("Tank ")
-        yield terminal
+from tests.support.terminal_board import board
 
 
 def waiting(desk: Desk, **fields: Any) -> Any:
@@ -217,17 +203,6 @@ def test_a_transcript_that_two_processes_have_open_is_marked_on_both(desk: Desk,
         eventually(lambda: terminal.text().count("open twice") == 2)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_that_ends_the_board_restores_the_terminal(desk: Desk, number: signal.Signals) -> None:
-    waiting(desk)
-    with board(desk) as terminal:
-        terminal.until("fix the login test")
-        terminal.process.send_signal(number)
-        assert terminal.ended() == 128 + number
-        assert terminal.written.endswith(LEAVE.encode())
-        assert terminal.modes() == terminal.found
-
-
 def test_ctrl_z_gives_the_shell_its_terminal_and_fg_brings_the_board_back(desk: Desk) -> None:
     waiting(desk)
     shell = ["bash", "--norc", "--noprofile", "-i"]
@@ -265,24 +240,6 @@ def test_after_a_long_stop_the_terminal_is_taken_again_and_only_the_latest_is_dr
         terminal.until(ENTER.encode(), before)
         terminal.until("name 19", before)
         assert "name 18" not in terminal.text(before)
-
-
-def test_nothing_that_others_wrote_reaches_the_terminal_raw(desk: Desk, tmp_path: Path) -> None:
-    evil = "\x1b]52;c;eA==\x07\x1b[2J\x9b31m\x9d0;x\x9c\r\n\b\u202e\u200b👨‍👩‍👧#(touch x)"
-    file = tmp_path / "session.jsonl"
-    file.write_text(said_by_user(1, f"prompt {evil}", None))
-    fields = ("label", "cwd", "statusDetail", "activity", "lastReply", "model", "tank")
-    told = {name: f"{name}{evil}" for name in fields} | {"project": {"key": evil + "k", "name": evil + "n"}}
-    waiting(desk, sessionFile=str(file), **told)
-    with board(desk) as terminal:
-        terminal.until("statusDetail")
-        terminal.type(" ")
-        terminal.until("prompt ]52")
-        terminal.type("\x1b")
-        terminal.type("p1")
-        terminal.until("priority")
-        shown = FRAME.sub(b"", bytes(terminal.written)).decode()
-    assert not [c for c in shown if not c.isprintable() and c != "\u200d"]
 
 
 @pytest.mark.parametrize("columns", [200, 80, 40, 20, 7, 3, 1])
