@@ -8,6 +8,7 @@ from typing import NamedTuple
 from tank.edges import processes, rex, tmux
 from tank.errors import TerminalError
 from tank.records import text
+from tank.records.entry import Entry
 from tank.roster.place import Place, Tab
 from tank.roster.roster import Life, Session
 from tank.terminals import place
@@ -40,7 +41,7 @@ def show(session: Session, where: Here, pid: int) -> Outcome:
     try:
         match found.way:
             case Way.REX:
-                rex.focus(entry.rex_server or "", entry.terminal_id or "", pid=entry.pid)
+                rex.focus(entry.rex_server or "", entry.terminal_id or "", pid=_local_pid(entry))
             case Way.SWITCH:
                 tmux.focus(socket, entry.pid, entry.process_start, own=tmux.Own(socket, pid))
             case Way.ATTACH:
@@ -55,6 +56,12 @@ def show(session: Session, where: Here, pid: int) -> Outcome:
     return Outcome()
 
 
+def _local_pid(entry: Entry) -> int | None:
+    """A pid of another namespace names another process here, or none."""
+    host = processes.host()
+    return entry.pid if entry.host is None or entry.host.pidns in (None, host.pidns) else None
+
+
 def locate(sessions: Iterable[Session]) -> tuple[dict[str, Place], list[str]]:
     """Where the terminals' servers say that the sessions are, by `Session.file`; and why some couldn't be asked.
 
@@ -66,7 +73,7 @@ def locate(sessions: Iterable[Session]) -> tuple[dict[str, Place], list[str]]:
     places = _in_tmux([each for each in local if each.entry.tmux_socket])
     servers: defaultdict[str, list[Session]] = defaultdict(list)
     for session in in_rex:
-        servers[session.entry.rex_server or ""].append(session)
+        servers[rex_places.endpoint(session.entry.rex_server or "")].append(session)
     for server, there in servers.items():
         try:
             places |= _in_rex(server, there)

@@ -53,16 +53,16 @@ def give(server: str, block_id: str, words: str) -> bool:
     Raises `TerminalError` and `OSError`.
     """
     with titles.kept() as given:
-        there = {
+        blocks = {
             each.entry.terminal_id
             for each in LiveDirectory().scan().sessions
-            if each.entry.rex_server == server
-        }
-        snapshot = rex.snapshot(server, [block_id])
+            if each.entry.terminal_id
+            and places.endpoint(each.entry.rex_server or "") == places.endpoint(server)
+        } | {block_id}
+        snapshot = rex.snapshot(server, blocks)
         at = places.place(snapshot, block_id)
         if at is None or at.window_id is None:
             return False
-        blocks = {block for block in there if block} | {block_id}
         if places.titling(snapshot, blocks).get(at.window_id) != block_id:
             return False
         key = f"{server} {at.window_id}"
