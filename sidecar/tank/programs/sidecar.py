@@ -155,14 +155,19 @@ class Sidecar:
     # Whom this session asks
 
     def _find_project(self, cwd: str) -> None:
-        self.errands.find_project(cwd, lambda *found: self.do(self.brain.project_found(cwd, *found, now())))
+        def found(key: str, name: str) -> None:
+            self.do(self.brain.project_found(cwd, key, name, now()))
+
+        self.errands.find_project(cwd, found)
 
     def _ask_pane(self) -> None:
         pane = fields.mapping(self.brain.place.terminal if self.brain.place else {}, "tmux") or {}
         self.errands.ask_pane(pane, lambda shown: self.do(self.brain.pane_asked(now(), shown=shown)))
 
     def _send_out(self, call: int, word: str, request: Record) -> None:
-        self.errands.send(word, request, lambda *sent: self.do(self.brain.sent_out(call, *sent)))
+        self.errands.send(
+            word, request, lambda shown, reply: self.do(self.brain.sent_out(call, shown, reply))
+        )
 
 
 def main() -> None:
