@@ -15,7 +15,20 @@ from pathlib import Path
 
 import click
 
-from bench import board, commands, idle, memory, peeking, pi_start, publish, reading, rex, sending
+from bench import (
+    board,
+    commands,
+    idle,
+    jumping,
+    memory,
+    overlay,
+    peeking,
+    pi_start,
+    publish,
+    reading,
+    rex,
+    sending,
+)
 from bench.figures import Figure, SkippedError, named, table
 from bench.processes import StuckError
 from tank.version import __version__
@@ -29,6 +42,8 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     "peeking": peeking.measure,
     "commands": commands.measure,
     "board": board.measure,
+    "overlay": overlay.measure,
+    "jumping": jumping.measure,
     "rex": rex.measure,
     "pi_start": pi_start.measure,
 }
@@ -49,7 +64,7 @@ def machine() -> dict[str, object]:
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...", type=click.Choice(tuple(PARTS)))
 def main(names: tuple[str, ...]) -> None:
-    """Measure Tank: publish, idle, memory, reading, sending, peeking, commands, board, rex, pi_start; all of them without a NAME."""
+    """Measure Tank: publish, idle, memory, reading, sending, peeking, commands, board, overlay, jumping, rex, pi_start; all of them without a NAME."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended then too
     figures: list[Figure] = []
     skipped: dict[str, str] = {}
