@@ -3,7 +3,6 @@
 import os
 import shlex
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from demo.waiting import eventually
 from tank.edges import tmux
 from tank.errors import TerminalError
 from tank.terminals.tmux_replies import Pane
+from tests.support.client import Client
 from tests.support.tmux import CONFIG, PROGRAM, UNBOUND, Attached, Program, Tmux
 
 
@@ -319,7 +319,7 @@ def test_a_new_server_with_the_same_panes_is_not_mistaken(server: Tmux) -> None:
         "sh -c \"trap '' HUP; sleep 600; exec cat\"",
     )
     survivor = server.program(outliving)
-    server.run("kill-server")
+    server.end()
     eventually(lambda: not psutil.pid_exists(goal.pid))
     here, again = server.session("here"), server.session("goal")
     server.window(again)
@@ -339,20 +339,23 @@ def test_a_pane_that_changes_while_it_is_gone_to_is_left_alone(server: Tmux) -> 
     """What tmux proves as it acts: session, window, pane, and the pane's program."""
     here, goal = server.session("here"), server.session("goal")
     command = tmux.attach_command(server.socket, goal.pid, goal.start)
-    running = int(server.run("display-message", "-p", "#{pid}"))
     server.attach(here)
+    said = []
     for change in (
         ["respawn-pane", "-k", "-t", goal.pane, PROGRAM],
         ["join-pane", "-d", "-s", goal.pane, "-t", here.pane],
         ["kill-pane", "-t", goal.pane],
-        ["kill-server"],
+        [],
     ):
-        server.run(*change)
-        if change == ["kill-server"]:
-            eventually(lambda: not psutil.pid_exists(running))
-        ran = subprocess.run(command, env=server.environment, capture_output=True, check=False)
-        assert ran.returncode == 1, change
-    assert not ran.stdout
+        if change:
+            server.run(*change)
+        else:
+            server.end()
+        terminal = Client(command, server.environment, (80, 20))
+        assert terminal.process.wait(5) == 1, change
+        terminal.close()
+        said.append(terminal.output.decode())
+    assert ["can't find session" in each for each in said] == [True, True, True, False]
     with pytest.raises(TerminalError, match="is gone, and its panes"):
         tmux.panes(server.socket)
 
@@ -395,6 +398,7 @@ def test_destroy_unattached_everywhere_ends_nothing(server: Tmux) -> None:
         other.name: f"{there.pane} there",
         stays.name: f"{here.pane} here",
     }
+    assert server.run("show-options", "-v", "-t", "=there-1:", "destroy-unattached") == "off"
 
 
 def test_a_session_made_for_a_visit_starts_windows_where_its_model_does(server: Tmux, tmp_path: Path) -> None:
@@ -441,9 +445,9 @@ def test_a_socket_whose_name_cannot_be_typed_gives_no_command(tmp_path: Path) ->
         assert refused(server, goal, None).isprintable()
         focus(server, goal, here)
         assert server.shown() == {mine.name: f"{goal.pane} goal"}
-        server.run("kill-server")
-        with pytest.raises(TerminalError) as error:
-            focus(server, here, here)
+        server.end()
+        with pytest.raises(TerminalError, match="is gone") as error:
+            tmux.panes(server.socket)
         assert str(error.value).isprintable()
     finally:
         server.close()

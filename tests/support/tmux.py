@@ -121,6 +121,12 @@ class Tmux:
         yield
         assert self._everything(moving) == before
 
+    def end(self) -> None:
+        """The server ends, with all that runs in it."""
+        running = int(self.run("display-message", "-p", "#{pid}"))
+        self.run("kill-server")
+        eventually(lambda: not psutil.pid_exists(running))
+
     def close(self) -> None:
         for client in self._clients:
             client.close()

@@ -160,5 +160,5 @@ def test_a_pane_is_held_by_a_session_that_lasts_rather_than_by_one_made_for_a_vi
     assert way([visit, GOAL], [], GOAL, None) == Way(GOAL, None, ("$3",))
     assert way([visit], [], visit, None) == Way(visit)
     both = [client("o", 2, 9, 9), client("p", 3, 8, 8)]
-    assert way([visit, GOAL], both, GOAL, None) == Way(GOAL, "there-1", ("$3",))
+    assert way([visit, GOAL], both, GOAL, None) == Way(GOAL, "there-1")
     assert way([visit, GOAL], [client("o", 2, 9, 9)], GOAL, None) == Way(visit)

@@ -6,7 +6,7 @@ A function raises TerminalError where it doesn't do what its name says.
 import os
 import shlex
 import socket as sockets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,8 +64,8 @@ def focus(socket: str, pid: int, start: str | None, *, own: Own | None) -> None:
         return
     mine = _client(socket, seen, here)
     chosen = way(seen.panes, seen.clients, seen.goal, mine)
-    _prove(pid, start)
     command = entering(chosen, ["switch-client", "-c", mine.name], _folder(socket, chosen))
+    _prove(pid, start)
     _run(socket, command, ACT_S)
 
 
@@ -161,7 +161,7 @@ def _run(socket: str, words: Sequence[str], timeout_s: float) -> bytes:
     """What tmux says, in UTF-8 whatever the locale."""
     at = f"the tmux server at {text.short(socket, PATH_CELLS)}"
     _knock(socket, at, timeout_s)
-    ran = children.run([["tmux", "-u", "-S", socket, *words]], _environment(), timeout_s, LIMIT_BYTES)[0]
+    ran = children.run([["tmux", "-u", "-S", socket, *words]], os.environ, timeout_s, LIMIT_BYTES)[0]
     match ran.end:
         case End.EXITED if ran.code == 0:
             return ran.output
@@ -186,8 +186,3 @@ def _knock(socket: str, at: str, timeout_s: float) -> None:
         raise TerminalError(f"{at} is gone, and its panes with it") from None
     except (OSError, ValueError) as error:
         raise TerminalError(f"{at} can't be reached: {error}") from None
-
-
-def _environment() -> Mapping[str, str]:
-    """Without the tmux that this runs in: only the socket that is named counts."""
-    return {name: said for name, said in os.environ.items() if name not in ("TMUX", "TMUX_PANE")}

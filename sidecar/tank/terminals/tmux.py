@@ -15,7 +15,7 @@ class Way(NamedTuple):
     """`pane`: as the session holds it that is entered. `name`: of a session to be made for this one visit.
 
     Sessions of one group share their windows, and each has a current window of its own: one made for the visit lets
-    its client look elsewhere than the clients of the session it is grouped with. `visits`: those made before.
+    its client look elsewhere than the clients of the session it is grouped with. `visits`: those made before that may be over.
     """
 
     pane: Pane
@@ -67,7 +67,7 @@ def way(panes: Sequence[Pane], clients: Sequence[Client], goal: Pane, mine: Clie
         raise TerminalError(
             "leaving the tmux session here would end it: destroy-unattached is on, and no other terminal is attached to it"
         )
-    visits = {pane.session for pane in panes if pane.visit} - {best.session}
+    visits = {pane.session for pane in panes if pane.visit} - attached - {best.session}
     return Way(best, name, tuple(sorted(visits)))
 
 
