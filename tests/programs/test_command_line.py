@@ -622,6 +622,7 @@ def test_help_names_every_command_in_one_line(desk: Desk) -> None:
         "explain",
         "status",
         "project",
+        "home",
         "schema",
         "completion",
         "install",

@@ -183,6 +183,15 @@ def project(directory: str, *, as_json: bool) -> None:
 
 
 @tank.command()
+@click.argument("path", type=click.Path(path_type=Path))
+def home(path: Path) -> None:
+    """Make a home for Tank, the meta agent, in a new directory."""
+    from tank.programs import home as homes
+
+    say(homes.make(path))
+
+
+@tank.command()
 @click.argument("name", required=False, shell_complete=_schemas)
 def schema(name: str | None) -> None:
     """List the JSON Schemas of what Tank writes, or print one."""

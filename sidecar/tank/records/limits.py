@@ -8,3 +8,5 @@ REQUEST_ID_LIMIT = 128
 """Characters of a request's `id`."""
 RUNNING_MESSAGES = 3
 """Messages from sessions that start or continue a run with no typed prompt in between; later ones are only shown."""
+NOTES_LIMIT = 4000
+"""Characters of the meta agent's notes, which are in his prompt on every turn."""
