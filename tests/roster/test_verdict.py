@@ -29,23 +29,12 @@ def entry(**fields: Any) -> Entry:
     return Entry(**known | {"started_at": started} | fields)
 
 
-def judge(
-    entry: Entry,
-    place: Where,
-    process: Process | None = None,
-    accepts: bool | None = None,  # noqa: FBT001
-    unchanged_s: float = 0,
-) -> Life | Absent:
-    return verdict.judge(entry, place, process=process, accepts=accepts, unchanged_s=unchanged_s)
-
-
 @pytest.mark.parametrize(
     ("state", "life"), [("S", Life.UNREPORTED), ("T", Life.SUSPENDED), ("Z", Absent.DEAD)]
 )
 def test_only_a_running_process_can_be_unreported(state: str, life: Life | Absent) -> None:
     process = Process(7, 1, None, state)
-    said = verdict.judge(entry(), Where.HERE, process=process, reported=False, accepts=None, unchanged_s=0)
-    assert said is life
+    assert verdict.here(entry(), process, reported=False) is life
 
 
 @pytest.mark.parametrize(
@@ -91,14 +80,9 @@ def test_an_entry_is_of_an_earlier_boot_only_on_the_same_machine(theirs: Host | 
         assert theirs.boot != OURS.boot
 
 
-@given(starts, processes, st.none() | st.booleans(), seconds)
-def test_here_the_process_alone_decides(
-    start: str | None,
-    process: Process | None,
-    accepts: bool | None,  # noqa: FBT001
-    unchanged_s: float,
-) -> None:
-    found = judge(entry(process_start=start), Where.HERE, process, accepts, unchanged_s)
+@given(starts, processes)
+def test_here_the_process_alone_decides(start: str | None, process: Process | None) -> None:
+    found = verdict.here(entry(process_start=start), process)
     other = process is not None and start and process.start and start != process.start
     if process is None or process.state in "ZXx" or other:
         assert found is Absent.DEAD
@@ -122,18 +106,21 @@ def test_here_the_process_alone_decides(
 def test_a_process_lives_while_pid_and_start_match(
     start: str | None, process: Process | None, found: Life | Absent
 ) -> None:
-    assert judge(entry(process_start=start), Where.HERE, process) is found
+    assert verdict.here(entry(process_start=start), process) is found
+
+
+@given(st.none() | st.booleans(), seconds)
+def test_an_earlier_boot_is_dead_at_any_time(
+    accepts: bool | None,  # noqa: FBT001
+    unchanged_s: float,
+) -> None:
+    assert verdict.afar(Where.BEFORE, accepts=accepts, unchanged_s=unchanged_s) is Absent.DEAD
 
 
 @given(seconds)
-def test_an_earlier_boot_is_dead_at_any_time(unchanged_s: float) -> None:
-    assert judge(entry(), Where.BEFORE, unchanged_s=unchanged_s) is Absent.DEAD
-
-
-@given(seconds, processes)
-def test_beside_us_the_socket_decides_at_any_time(unchanged_s: float, process: Process | None) -> None:
-    assert judge(entry(), Where.BESIDE, process, True, unchanged_s) is Life.ALIVE  # noqa: FBT003
-    assert judge(entry(), Where.BESIDE, process, False, unchanged_s) is Absent.DEAD  # noqa: FBT003
+def test_beside_us_the_socket_decides_at_any_time(unchanged_s: float) -> None:
+    assert verdict.afar(Where.BESIDE, accepts=True, unchanged_s=unchanged_s) is Life.ALIVE
+    assert verdict.afar(Where.BESIDE, accepts=False, unchanged_s=unchanged_s) is Absent.DEAD
 
 
 @pytest.mark.parametrize("place", [Where.ELSEWHERE, Where.BESIDE])
@@ -151,17 +138,14 @@ def test_beside_us_the_socket_decides_at_any_time(unchanged_s: float, process: P
 def test_what_can_t_be_judged_from_here_is_shown_for_a_day_and_kept_for_thirty(
     place: Where, unchanged_s: float, found: Life | Absent
 ) -> None:
-    assert judge(entry(), place, unchanged_s=unchanged_s) is found
+    assert verdict.afar(place, accepts=None, unchanged_s=unchanged_s) is found
 
 
-@given(processes, st.none() | st.booleans(), seconds)
-def test_what_is_seen_here_says_nothing_of_an_entry_elsewhere(
-    process: Process | None,
-    accepts: bool | None,  # noqa: FBT001
-    unchanged_s: float,
-) -> None:
-    alone = judge(entry(), Where.ELSEWHERE, None, None, unchanged_s)
-    assert judge(entry(), Where.ELSEWHERE, process, accepts, unchanged_s) is alone is not Absent.DEAD
+@given(st.booleans(), seconds)
+def test_a_socket_here_says_nothing_of_an_entry_elsewhere(accepts: bool, unchanged_s: float) -> None:  # noqa: FBT001
+    alone = verdict.afar(Where.ELSEWHERE, accepts=None, unchanged_s=unchanged_s)
+    found = verdict.afar(Where.ELSEWHERE, accepts=accepts, unchanged_s=unchanged_s)
+    assert found is alone is not Absent.DEAD
 
 
 def test_the_older_of_what_file_and_entry_say_counts() -> None:
@@ -178,4 +162,5 @@ def test_a_time_in_the_future_never_makes_an_entry_older(
     unchanged_s = verdict.unchanged(entry(updated_at=updated), modified_s, now_s)
     if updated.timestamp() >= now_s and modified_s >= now_s:
         assert unchanged_s <= 0
-        assert judge(entry(), Where.ELSEWHERE, unchanged_s=unchanged_s) is Life.ELSEWHERE
+        found = verdict.afar(Where.ELSEWHERE, accepts=None, unchanged_s=unchanged_s)
+        assert found is Life.ELSEWHERE

@@ -72,12 +72,11 @@ def judge(found: Read, entry: Entry, host: Host, folder: Path, now_s: float) -> 
     """The verdict on a file's entry, from what the system shows at this moment."""
     place = verdict.where(entry.host, host)
     if place is Where.HERE:
-        process = processes.look(entry.pid)
         reported = entry.sidecar_pid is None or processes.exists(entry.sidecar_pid)
-        return verdict.judge(entry, place, process=process, reported=reported, accepts=None, unchanged_s=0)
+        return verdict.here(entry, processes.look(entry.pid), reported=reported)
     accepts = _accepts(entry, folder) if place is Where.BESIDE else None
     unchanged_s = verdict.unchanged(entry, found.modified_s, now_s)
-    return verdict.judge(entry, place, process=None, accepts=accepts, unchanged_s=unchanged_s)
+    return verdict.afar(place, accepts=accepts, unchanged_s=unchanged_s)
 
 
 def is_gone(found: Read, host: Host, folder: Path, now_s: float) -> bool:

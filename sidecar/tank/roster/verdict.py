@@ -45,22 +45,23 @@ def where(theirs: Host | None, ours: Host) -> Where:
     return Where.ELSEWHERE if False in (machine, boot, pidns) else Where.HERE
 
 
-def judge(
-    entry: Entry,
-    place: Where,
-    *,
-    process: Process | None,
-    reported: bool = True,
-    accepts: bool | None,
-    unchanged_s: float,
-) -> Life | Absent:
-    """The verdict of a reader.
+def here(entry: Entry, process: Process | None, *, reported: bool = True) -> Life | Absent:
+    """The verdict of a reader HERE, by who has the pid; `reported`: whether the entry's sidecar exists."""
+    if process is None or process.state in "ZXx":
+        return Absent.DEAD
+    if entry.process_start and process.start and entry.process_start != process.start:
+        return Absent.DEAD
+    if process.state == "T":
+        return Life.SUSPENDED
+    return Life.ALIVE if reported else Life.UNREPORTED
 
-    `process`: who has the pid, and `reported`: whether the entry's sidecar exists, asked only HERE. `accepts`: whether the socket takes connections, asked only BESIDE, None
-    where that can't be tried. `unchanged_s` may be negative: clocks are set back.
+
+def afar(place: Where, *, accepts: bool | None, unchanged_s: float) -> Life | Absent:
+    """The verdict of a reader anywhere else, where the pid means nothing.
+
+    `accepts`: whether the socket takes connections, asked only BESIDE, None where that can't be tried.
+    `unchanged_s` may be negative: clocks are set back.
     """
-    if place is Where.HERE:
-        return _here(entry, process, reported=reported)
     if place is Where.BEFORE:
         return Absent.DEAD
     if place is Where.BESIDE and accepts is not None:
@@ -74,16 +75,6 @@ def unchanged(entry: Entry, modified_s: float, now_s: float) -> float:
     """Seconds since an entry's last change. A copied file is new while what it says is old, so the older of the two counts."""
     said = entry.updated_at
     return now_s - (min(said.timestamp(), modified_s) if said else modified_s)
-
-
-def _here(entry: Entry, process: Process | None, *, reported: bool) -> Life | Absent:
-    if process is None or process.state in "ZXx":
-        return Absent.DEAD
-    if entry.process_start and process.start and entry.process_start != process.start:
-        return Absent.DEAD
-    if process.state == "T":
-        return Life.SUSPENDED
-    return Life.ALIVE if reported else Life.UNREPORTED
 
 
 def _compare(theirs: str | None, ours: str | None) -> bool | None:
