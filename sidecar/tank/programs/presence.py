@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -14,14 +15,17 @@ from tank.edges.own_entry import OwnEntry
 from tank.edges.socket_server import Asked, Server
 from tank.errors import TankError
 from tank.programs.clock import now
-from tank.records import text
+from tank.records import fields, text
 from tank.records.fields import Record
 from tank.records.header import Sender
 from tank.records.naming import called
 from tank.session.brain import Brain
 from tank.session.publication import Place
-from tank.terminals import place
+from tank.terminals.place import of_environment
 from tank.version import PROTOCOL, __version__
+
+if TYPE_CHECKING:
+    from tank.programs.titling import Titling
 
 RETRY_S = 5.0
 """Between two attempts to publish or to listen where that failed."""
@@ -36,6 +40,7 @@ class Presence:
         self._log = log
         self._brain = brain
         self._warn = warn
+        self._titling: Titling | None = None
         self._own: OwnEntry | None = None
         self._failing = False
         self._retry: Timer | None = None
@@ -43,7 +48,12 @@ class Presence:
 
     def settle(self, pid: int) -> None:
         """Find out where this session runs, and listen: once, at the first hello."""
-        self._brain.place = _place(pid)
+        self._brain.place = place = _place(pid)
+        server = fields.string(place.terminal, "rexServer")
+        if server and place.terminal_id:
+            from tank.programs.titling import Titling
+
+            self._titling = Titling(server, place.terminal_id, self._log.warn)
         try:
             self._claim(pid)
         except (OSError, TankError) as error:
@@ -60,6 +70,8 @@ class Presence:
             if entry["socket"] != self._brain.socket:
                 entry = self._brain.entry(now())
             own.publish(orjson.dumps(entry))
+            if self._titling:
+                self._titling.follow(entry)
         except (OSError, TankError) as error:
             self._publish_failed(error)
         else:
@@ -126,7 +138,7 @@ def sender(peer: tuple[int, int]) -> Sender | None:
 
 def _place(pid: int) -> Place:
     process = processes.look(pid)
-    where = place.of_environment(os.environ)
+    where = of_environment(os.environ)
     return Place(
         tank=__version__,
         protocol=PROTOCOL,
