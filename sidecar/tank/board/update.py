@@ -37,12 +37,12 @@ from tank.board.state import (
     session,
 )
 from tank.records import delivery, text
+from tank.records.limits import MESSAGE_LIMIT_BYTES
+from tank.records.naming import called
 
 NOT_SENT = ("no", "unknown")
 FILTER_LIMIT = 200
 """Characters of a filter."""
-MESSAGE_LIMIT_BYTES = 16 * 1024
-"""More is refused by every session."""
 TOO_LONG = "a message takes 16 KiB at most: put the text into a file and send its path"
 
 
@@ -108,7 +108,7 @@ def _sent(state: State, event: Sent) -> State:
         None,
     )
     delivered = event.delivered or "no"
-    told, why = delivery.sentence(name or event.session_id[:8], delivered), event.error or event.note
+    told, why = delivery.sentence(called(name, event.session_id), delivered), event.error or event.note
     if delivered in NOT_SENT:
         told += " m takes it up again."
     else:
