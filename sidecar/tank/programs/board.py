@@ -268,8 +268,13 @@ class Board:
 
     def _counted(self, cwd: str, top: str, changed: int | None) -> None:
         """Never while another event is being taken in."""
-        checkout = Checkout(top, changed) if top else None
-        self._loop.later(0, lambda: self.feed(ChangesCounted(cwd, checkout)))
+        counted = ChangesCounted(cwd, Checkout(top, changed) if top else None)
+        self._loop.later(0, lambda: self._learn(counted))
+
+    def _learn(self, counted: ChangesCounted) -> None:
+        """What is known already draws nothing."""
+        if self.state.checkouts.get(counted.cwd) != counted.checkout:
+            self.feed(counted)
 
 
 def _show(session: Session, here: Here, pid: int) -> Event | HandOver:
