@@ -1,19 +1,23 @@
-"""What an open board costs: to open it, a key, a change elsewhere, and at rest. A real `tank` on a pty, milliseconds.
+"""What an open board costs: to open it, a key, a change elsewhere, many changes, and at rest. A real `tank` on a pty, milliseconds.
 
 A frame is whole when its end was written (DECSET 2026 reset). The sessions are living stand-ins with entries; the one that
-changes is a real sidecar. At rest with 50 sessions: CPU of the board, and how often it started git, tmux or rex.
+changes is a real sidecar. Busy: 300 sessions of which 20 change five times a second. At rest with 50 sessions: CPU of the
+board, and how often it started git, tmux or rex.
 """
 
 import contextlib
 import fcntl
+import json
 import os
 import select
 import statistics
 import struct
 import subprocess
 import termios
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.entries import live
@@ -25,7 +29,8 @@ from bench.session import CHUNK_BYTES, Session, sessions
 SIZE = (50, 200)
 MARK, FRAME = b"\x1b[?1049h", b"\x1b[?2026l"
 OPENINGS, KEYS, CHANGES, MANY_CHANGES = 15, 60, 60, 3000
-REST_S = 20.0
+REST_S = BUSY_S = 20.0
+BUSY_KEYS, BUSY_CHANGING, BUSY_PAUSE_S = 40, 20, 0.01
 PHASE_S = 0.0137
 """So that changes come at all moments between two looks of the board."""
 PROGRAMS = ("git", "tmux", "rex")
@@ -35,8 +40,8 @@ class Board:
     """`tank` on a pty, and when it has written what."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
-        self._master, slave = os.openpty()
-        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
+        self.master, slave = os.openpty()
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
             python("-m", "tank"),
@@ -56,25 +61,25 @@ class Board:
             done()
         while wanted not in written:
             left = start + PATIENCE_S - time.perf_counter()
-            if left <= 0 or not select.select([self._master], [], [], left)[0]:
+            if left <= 0 or not select.select([self.master], [], [], left)[0]:
                 raise StuckError(f"the board did not write {wanted!r}, but {written[-400:]!r}")
-            written += os.read(self._master, CHUNK_BYTES)
+            written += os.read(self.master, CHUNK_BYTES)
         return (time.perf_counter() - start) * 1000
 
     def key(self, key: bytes) -> float:
         """Milliseconds from a key to the frame that it made."""
-        return self.until(FRAME, lambda: _write(self._master, key))
+        return self.until(FRAME, lambda: _write(self.master, key))
 
     def drain(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
-            if select.select([self._master], [], [], left)[0]:
-                os.read(self._master, CHUNK_BYTES)
+            if select.select([self.master], [], [], left)[0]:
+                os.read(self.master, CHUNK_BYTES)
 
     def close(self) -> None:
         self.process.kill()
         self.process.wait()
-        os.close(self._master)
+        os.close(self.master)
 
 
 def _write(descriptor: int, data: bytes) -> None:
@@ -96,6 +101,8 @@ def measure() -> Iterator[Figure]:
     for count in (60, 300):
         with folder() as home, live(_live(home), count):
             yield _keys(home, count)
+    with folder() as home, live(_live(home), 300) as pids:
+        yield from _busy(home, pids[:BUSY_CHANGING])
     with folder() as home:
         yield from _changing(home)
     with folder() as home:
@@ -124,6 +131,50 @@ def _keys(home: Path, count: int) -> Figure:
         one.drain(1)
         spent = tuple(one.key(b"k" if at % 8 == 7 else b"j") for at in range(KEYS))
     return Figure(f"board_key_{count}_ms", spent, Aim(15))
+
+
+def _busy(home: Path, pids: list[int]) -> Iterator[Figure]:
+    """A key that opens or closes the help changes the whole screen: its frame is told from those that changes make."""
+    with _changed_often(_live(home), pids), board(environment(home)) as one:
+        one.until(FRAME)
+        one.drain(2)
+        before, start = cpu_ms(one.process.pid), time.monotonic()
+        one.drain(BUSY_S)
+        spent = (cpu_ms(one.process.pid) - before) / (time.monotonic() - start) / 10
+        keys = []
+        for at in range(BUSY_KEYS):
+            key, shown = (b"\x1b[27u", b"next that needs you") if at % 2 else (b"?", b"every key")
+            keys.append(one.until(shown, lambda: _write(one.master, key)))  # noqa: B023
+            one.drain(0.2 + at * PHASE_S % 0.1)
+    yield Figure("board_busy_cpu_pct", (spent,))
+    yield Figure("board_key_busy_ms", tuple(keys), Aim(100))
+
+
+@contextlib.contextmanager
+def _changed_often(directory: Path, pids: list[int]) -> Iterator[None]:
+    """These sessions begin or end a run, one after the other, as their sidecars would publish it."""
+    files = [directory / f"{pid}.json" for pid in pids]
+    entries = [json.loads(file.read_bytes()) for file in files]
+    stop = threading.Event()
+
+    def change() -> None:
+        number = 0
+        while not stop.wait(BUSY_PAUSE_S):
+            turn, at = divmod(number, len(files))
+            entries[at]["status"] = "idle" if turn % 2 else "working"
+            entries[at]["statusSince"] = datetime.now(UTC).isoformat()
+            fresh = files[at].with_name(f".tmp-{files[at].stem}")
+            fresh.write_text(json.dumps(entries[at]))
+            fresh.rename(files[at])
+            number += 1
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 def _changing(home: Path) -> Iterator[Figure]:
