@@ -307,7 +307,7 @@ def test_without_a_repository_it_says_what_to_do(home: Path, tmp_path: Path) -> 
     git(tmp_path, "init", "-q")
     assert "run `git init` there" in refused(home), "a parent's repository is another one"
     (home / ".git").mkdir()
-    with pytest.raises(RefusedError, match="git refused in .*not a git repository"):
+    with pytest.raises(RefusedError, match=r"git refused in .*not a git repository"):
         home_files.write(home, NOTES, "x", "x", SEEN)
 
 

@@ -5,6 +5,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,16 +73,10 @@ class Transcript:
     def peek(self) -> Peek:
         """The end of the transcript now. Raises `OSError`: the file comes with the session's first prompt."""
         self._seen = self._look()
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        try:
-            found = os.fstat(descriptor)
-            if not stat.S_ISREG(found.st_mode):
-                raise OSError(errno.EINVAL, "not a regular file", str(self.path))
+        with opened(self.path) as (descriptor, found):
             if _state(found) != self._held:
                 self._read(descriptor, _state(found))
                 self._peek = transcript.peek(self._branch)
-        finally:
-            os.close(descriptor)
         return self._peek
 
     def last_reply(self) -> str | None:
@@ -121,14 +116,14 @@ class Transcript:
         return all(self._branch.after(self._shortened(line), len(line)) for line in lines)
 
     def _shortened(self, line: bytes) -> bytes:
-        return line if len(line) <= self._line_limit_bytes else line[: branch.HEAD_BYTES]
+        return shortened(line, self._line_limit_bytes)
 
     def _read_back(self, descriptor: int, size: int) -> None:
         """Takes lines from the end until the branch wants no more, a limit is reached, or the file begins."""
         self._branch, self._end = Branch(), size
         left, passable = LIMIT_BYTES, PASSED_LIMIT_BYTES
         is_last = True
-        for line, size_bytes in self._lines_back(descriptor, size):
+        for line, size_bytes in lines_back(descriptor, size, self._block_bytes, self._line_limit_bytes):
             if is_last and not branch.is_record(line):
                 self._end -= size_bytes
             else:
@@ -142,27 +137,48 @@ class Transcript:
                 return
         self._branch.reached_start = True
 
-    def _lines_back(self, descriptor: int, size: int) -> Iterator[tuple[bytes, int]]:
-        """Lines with their sizes, from what follows the last LF backwards; of one that is too long only the beginning."""
-        parts: list[bytes] = []
-        size_bytes = 0
-        while size > 0 and size_bytes <= PASSED_LIMIT_BYTES:
-            start = max(size - self._block_bytes, 0)
-            lines = os.pread(descriptor, size - start, start).split(b"\n")
-            size = start
-            while len(lines) > 1:
-                part = lines.pop()
-                yield self._whole(part, parts, size_bytes + len(part))
-                parts, size_bytes = [], 0
-            parts.append(lines[0])
-            size_bytes += len(lines[0])
-            if size_bytes > self._line_limit_bytes:
-                parts = parts[-1 - branch.HEAD_BYTES // self._block_bytes :]
-        yield self._whole(b"", parts, size_bytes)
 
-    def _whole(self, first: bytes, parts: list[bytes], size_bytes: int) -> tuple[bytes, int]:
-        """A line from its parts, the last one first."""
-        return self._shortened(b"".join((first, *reversed(parts)))), size_bytes
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[int, os.stat_result]]:
+    """A regular file and what it is, without ever waiting. Raises `OSError`."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        yield descriptor, found
+    finally:
+        os.close(descriptor)
+
+
+def lines_back(
+    descriptor: int, end: int, block_bytes: int = BLOCK_BYTES, line_limit_bytes: int = LINE_LIMIT_BYTES
+) -> Iterator[tuple[bytes, int]]:
+    """Lines with their sizes, from what follows the last LF before `end` backwards; of one that is too long only the beginning."""
+    parts: list[bytes] = []
+    size_bytes = 0
+
+    def whole(first: bytes) -> tuple[bytes, int]:
+        """The line from its parts, the last one of them read first."""
+        return shortened(b"".join((first, *reversed(parts))), line_limit_bytes), size_bytes + len(first)
+
+    while end > 0 and size_bytes <= PASSED_LIMIT_BYTES:
+        start = max(end - block_bytes, 0)
+        lines = os.pread(descriptor, end - start, start).split(b"\n")
+        end = start
+        while len(lines) > 1:
+            yield whole(lines.pop())
+            parts, size_bytes = [], 0
+        parts.append(lines[0])
+        size_bytes += len(lines[0])
+        if size_bytes > line_limit_bytes:
+            parts = parts[-1 - branch.HEAD_BYTES // block_bytes :]
+    yield whole(b"")
+
+
+def shortened(line: bytes, limit_bytes: int = LINE_LIMIT_BYTES) -> bytes:
+    """Of a line that is too long to be read, its head."""
+    return line if len(line) <= limit_bytes else line[: branch.HEAD_BYTES]
 
 
 def _state(found: os.stat_result) -> State:

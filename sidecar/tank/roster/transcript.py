@@ -94,12 +94,22 @@ class Peek:
 
 def peek(branch: Branch) -> Peek:
     """What the branch shows."""
-    known = _known(branch.records)
-    items = [item for record in branch.records for item in _items(record, known)]
+    found = list(itertools.chain(*items(branch.records)))
     if not branch.is_whole:
-        items = [Gap(EARLIER), *itertools.dropwhile(lambda item: isinstance(item, Gap), items)]
-    replies = (item.text for item in reversed(items) if isinstance(item, Reply))
-    return Peek(tuple(items), closing(next(replies, "")))
+        found = [Gap(EARLIER), *itertools.dropwhile(lambda item: isinstance(item, Gap), found)]
+    replies = (item.text for item in reversed(found) if isinstance(item, Reply))
+    return Peek(tuple(found), closing(next(replies, "")))
+
+
+def items(
+    records: Iterable[Record | Unread], limit: int = TEXT_LIMIT, *, is_end: bool = True
+) -> list[list[Item]]:
+    """What each of these records shows, texts in at most `limit` code points.
+
+    `is_end`: the last one is the session's last, so that its calls can still be open.
+    """
+    known = _known(records, limit, is_end=is_end)
+    return [list(_items(record, known)) for record in records]
 
 
 def last_reply(branch: Branch) -> str | None:
@@ -122,19 +132,23 @@ def closing(reply: str) -> str | None:
 
 def clean(said: str, limit: int = TEXT_LIMIT) -> str:
     """Text of several lines that is safe to draw, its middle left out when it's long."""
+    left_out = len(said) - 2 * (limit // 2)
     if len(said) > limit:
-        said = f"{said[: limit // 2]}\n{text.ELLIPSIS}\n{said[-limit // 2 :]}"
+        said = (
+            f"{said[: limit // 2]}\n{text.ELLIPSIS} {left_out} characters left out\n{said[-(limit // 2) :]}"
+        )
     return text.lines(said).strip("\n")
 
 
 class _Known(NamedTuple):
-    """Results by the id of their call, and the last message of user or model: only its calls can still be open."""
+    """Results by the id of their call, the last message of user or model: only its calls can still be open, and how long a text may be."""
 
     results: dict[str, Record]
     last: Record | None
+    limit: int
 
 
-def _known(records: Iterable[Record | Unread]) -> _Known:
+def _known(records: Iterable[Record | Unread], limit: int, *, is_end: bool) -> _Known:
     results: dict[str, Record] = {}
     last = None
     for record in records:
@@ -144,7 +158,7 @@ def _known(records: Iterable[Record | Unread]) -> _Known:
             results[call] = message
         elif message.get("role") in ("user", "assistant"):
             last = message
-    return _Known(results, last)
+    return _Known(results, last if is_end else None, limit)
 
 
 def _items(record: Record | Unread, known: _Known) -> Iterator[Item]:
@@ -160,23 +174,25 @@ def _said(record: Record, at: datetime | None, known: _Known) -> Iterator[Item]:
     message = fields.mapping(record, "message") or {}
     match record["type"], message.get("role"):
         case "message", "user":
-            yield _prompt(_content(message), at)
+            yield _prompt(_content(message), at, known.limit)
         case "message", "assistant":
             yield from _answer(message, at, known)
         case "message", "bashExecution":
             yield _command(message, at)
         case ("compaction" | "branch_summary") as summary, _:
-            yield Note(summary.replace("_", " "), clean(fields.string(record, "summary") or ""), at)
+            yield Note(
+                summary.replace("_", " "), clean(fields.string(record, "summary") or "", known.limit), at
+            )
         case "custom_message", _ if fields.boolean(record, "display"):
             kind = text.short(fields.string(record, "customType") or "", LINE_CELLS)
-            yield Note(kind, clean(_content(record)), at)
+            yield Note(kind, clean(_content(record), known.limit), at)
 
 
-def _prompt(said: str, at: datetime | None) -> Prompt:
+def _prompt(said: str, at: datetime | None, limit: int) -> Prompt:
     if header.begins(said):
         first, _, rest = said.lstrip().partition("\n")
-        return Prompt(clean(rest), text.short(first, LINE_CELLS), at)
-    return Prompt(clean(SKILL.sub(lambda found: f"/skill:{found[1]} ", said)), None, at)
+        return Prompt(clean(rest, limit), text.short(first, LINE_CELLS), at)
+    return Prompt(clean(SKILL.sub(lambda found: f"/skill:{found[1]} ", said), limit), None, at)
 
 
 def _answer(message: Record, at: datetime | None, known: _Known) -> Iterator[Item]:
@@ -184,14 +200,14 @@ def _answer(message: Record, at: datetime | None, known: _Known) -> Iterator[Ite
     for block in fields.items(message, "content"):
         if not isinstance(block, dict):
             continue
-        if block.get("type") == "text" and (said := clean(fields.string(block, "text") or "")):
+        if block.get("type") == "text" and (said := clean(fields.string(block, "text") or "", known.limit)):
             yield Reply(said, at)
         elif block.get("type") == "toolCall":
             result = known.results.get(fields.string(block, "id") or "")
             yield _call(block, result, at, may_be_open=message is known.last and not stopped)
     if stopped:
         kind = "failed" if message["stopReason"] == "error" else "aborted"
-        yield Note(kind, clean(fields.string(message, "errorMessage") or ""), at)
+        yield Note(kind, clean(fields.string(message, "errorMessage") or "", known.limit), at)
 
 
 def _texts(answer: Record) -> list[str]:
