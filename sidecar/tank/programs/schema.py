@@ -10,7 +10,8 @@ from tank.records import schema
 
 def texts() -> dict[str, str]:
     """What each file in `schema/` says, by its name."""
-    documents = {**schema.documents(), "tools": {"tools": list(tools.TOOLS), "board": commands.BOARD}}
+    described = {"tools": tools.TOOLS, "homeTools": tools.HOME_TOOLS, "board": commands.BOARD}
+    documents = {**schema.documents(), "tools": described}
     return {
         f"{name}.json": json.dumps(made, indent=2, ensure_ascii=False) + "\n"
         for name, made in documents.items()
