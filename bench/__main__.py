@@ -16,6 +16,7 @@ from pathlib import Path
 import click
 
 from bench import (
+    agent,
     board,
     commands,
     idle,
@@ -40,6 +41,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     "reading": reading.measure,
     "sending": sending.measure,
     "peeking": peeking.measure,
+    "agent": agent.measure,
     "commands": commands.measure,
     "board": board.measure,
     "overlay": overlay.measure,
@@ -64,7 +66,7 @@ def machine() -> dict[str, object]:
 @click.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...", type=click.Choice(tuple(PARTS)))
 def main(names: tuple[str, ...]) -> None:
-    """Measure Tank: publish, idle, memory, reading, sending, peeking, commands, board, overlay, jumping, rex, pi_start; all of them without a NAME."""
+    """Measure Tank: publish, idle, memory, reading, sending, peeking, agent, commands, board, overlay, jumping, rex, pi_start; all of them without a NAME."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started is ended then too
     figures: list[Figure] = []
     skipped: dict[str, str] = {}
