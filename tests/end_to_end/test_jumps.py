@@ -195,6 +195,7 @@ def test_a_session_that_was_killed_is_refused_and_nothing_moves_or_is_typed(floo
     floor.watch("shell")
     doomed.kill()
     doomed.wait_gone()
+    doomed.wait_for("Killed")
     before, screen = floor.clients(), doomed.screen()
     shell.submit(shlex.join([*TANK, "focus", str(doomed.pid)]))
     shell.wait_for("no session is")
