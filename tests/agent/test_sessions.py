@@ -70,10 +70,11 @@ def test_without_a_session_that_is_said() -> None:
 
 
 def test_the_digest_leaves_the_meta_agent_out_and_puts_who_waits_first() -> None:
-    def changed(pid: int, status: str) -> Session:
-        return session(pid, status=status, recent=(Change(status, None, ago(minutes=5)),))
+    def changed(pid: int, status: str, priority: int | None = None) -> Session:
+        recent = (Change(status, None, ago(minutes=5)),)
+        return session(pid, status=status, recent=recent, priority=priority)
 
-    found = (changed(1, "done"), changed(2, "needs-you"), changed(3, "working"))
+    found = (changed(1, "done", priority=0), changed(2, "needs-you"), changed(3, "working"))
     shown = listed(*found, since=ago(minutes=30), own=found[2].file)
     ids = [each.entry.session_id[:8] for each in found]
     assert shown[2:5] == [
@@ -171,10 +172,11 @@ def test_of_three_hundred_no_waiting_one_is_left_out_and_the_missing_are_counted
 
 
 def test_where_not_even_all_that_wait_fit_no_other_is_listed() -> None:
-    found = [*crowd(600, 600), session(9999, status="working")]
-    shown = listed(*found)
-    assert not any(" working" in line for line in shown[1:-1])
-    assert "1 working" in shown[-1]
+    small = session(9999, status="working", project_key="github.com/you/0")
+    for cells in range(60, 90):
+        shown = listed(*crowd(600, 600, "x" * cells), small)
+        assert not any(" working" in line for line in shown[1:-1])
+        assert "1 working" in shown[-1]
 
 
 @settings(deadline=None, max_examples=30)

@@ -35,6 +35,13 @@ def in_order(found: list[Page]) -> list[Any]:
     return [each for page in reversed(found) for each in ids(page)]
 
 
+def placed(found: list[Page]) -> list[tuple[int, int]]:
+    """Each record's id and where its line begins."""
+    return [
+        (number, start) for page in found for number, (_, start) in zip(ids(page), page.records, strict=True)
+    ]
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "session.jsonl"
@@ -51,12 +58,14 @@ def test_a_short_session_is_one_page(file: Path) -> None:
 
 def test_pages_follow_one_another_to_the_beginning_and_miss_nothing(file: Path) -> None:
     lines = [line(n, n - 1 if n else None, "user" if n % 3 == 0 else "assistant", LONG) for n in range(60)]
-    file.write_bytes(HEADER + b"".join(lines))
+    whole = HEADER + b"".join(lines)
+    file.write_bytes(whole)
     found = all_pages(file)
     assert 4 <= len(found) <= 7
     assert in_order(found) == list(range(60))
     assert [page.newest for page in found] == [True, *[False] * (len(found) - 1)]
     assert not any(page.lost for page in found)
+    assert all(whole[start:].startswith(lines[number]) for number, start in placed(found))
 
 
 def test_only_the_current_branch_is_paged(file: Path) -> None:

@@ -95,6 +95,7 @@ program = {hook}
     ran = desk.tank("home", "tank")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert not (desk.home / "probe").exists()
+    assert not list((desk.home / "tank/.git").glob("hooks/*"))
     assert git(desk.home / "tank", "ls-files").splitlines() == STARTER
 
 
