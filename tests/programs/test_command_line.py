@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demo.stage import ROOT
-from tank.board import said
 from tank.programs import listing, waiting
 from tank.records import entry
 from tank.records.entry import Entry
+from tank.roster.marks import TWICE
 from tests.support.desk import Desk
 
 Json = dict[str, Any]
@@ -99,7 +99,7 @@ def test_list_marks_two_processes_on_one_transcript(desk: Desk) -> None:
     for _ in range(2):
         desk.session(sessionFile="~/one.jsonl", socket="/x")
     desk.session(sessionFile="~/other.jsonl", socket="/x")
-    marked = [said.TWICE in line for line in desk.tank("list").stdout.splitlines()]
+    marked = [TWICE in line for line in desk.tank("list").stdout.splitlines()]
     assert sorted(marked) == [False, True, True]
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from tank.roster.ages import UNITS, age, seconds
-
-__all__ = ["age", "lasts", "seconds", "soonest"]
+from tank.roster.ages import UNITS
 
 
 def lasts(since: datetime, now: datetime) -> float:

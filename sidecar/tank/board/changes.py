@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 from tank.board import layout
-from tank.board.groups import Group, who
+from tank.board.groups import who
 from tank.board.state import CountChanges, State, Step
+from tank.roster.groups import Group
 from tank.roster.roster import Life
 
 SETTLED_S = 1.0

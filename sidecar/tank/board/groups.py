@@ -10,8 +10,6 @@ from tank.roster.marks import marks
 from tank.roster.roster import Roster, Session
 from tank.roster.target import shown_labels
 
-__all__ = ["NOWHERE", "Group", "Listed", "Places", "Who", "listed", "matches", "who"]
-
 PRIORITIES = {"p0": 0, "p1": 1, "p2": 2, "p3": 3}
 STATUSES = {
     "needs": "needs-you",

@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from tank.board import said
-from tank.board.groups import Group, Who, who
+from tank.board.groups import Who, who
 from tank.board.state import Mode, Size, State, asks_here
 from tank.records import text
+from tank.roster.groups import Group
 from tank.roster.roster import Session
 
 CARD_ROWS = 6

@@ -5,9 +5,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from tank.board import cells, said
-from tank.board.ages import age
 from tank.board.state import Peeked, Size, State, asks_here, is_own, odd
 from tank.records.entry import Entry
+from tank.roster.ages import age
 from tank.roster.roster import Session
 from tank.roster.transcript import Gap, Item, Note, Outcome, Prompt, Reply, ToolCall
 

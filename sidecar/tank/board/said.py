@@ -4,28 +4,8 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from tank.records.entry import UNKNOWN, Entry
-from tank.roster.groups import project
-from tank.roster.marks import OLDER, TWICE, marks, runs_older
+from tank.roster.marks import runs_older
 from tank.roster.roster import Life, Roster, Session
-
-__all__ = [
-    "ASKS_HERE",
-    "FAILED",
-    "GLYPHS",
-    "OLDER",
-    "TWICE",
-    "WORDS",
-    "asks",
-    "beginnings",
-    "context",
-    "marks",
-    "notes",
-    "project",
-    "runs_older",
-    "waiting",
-    "where",
-    "why",
-]
 
 GLYPHS = {"needs-you": "●", "working": "◐", "done": "✓", "idle": "○", UNKNOWN: "?"}
 WORDS = {"needs-you": "needs you", "working": "working", "done": "done", "idle": "idle", UNKNOWN: UNKNOWN}

@@ -8,8 +8,10 @@ from typing import Literal, NamedTuple
 
 from tank.board import said
 from tank.board.compose import Text
-from tank.board.groups import NOWHERE, Listed, Places, Who, who
+from tank.board.groups import Listed, Who, who
 from tank.board.keys import Key, Pasted
+from tank.roster.groups import NOWHERE, Places
+from tank.roster.marks import marks
 from tank.roster.roster import Life, Roster, Session
 from tank.roster.transcript import Peek
 
@@ -298,7 +300,7 @@ def is_own(state: State, session: Session) -> bool:
 def odd(state: State, session: Session) -> list[str]:
     """What a person should know before acting on the session, the gravest first."""
     file = session.file
-    return said.marks(session, state.now, twice=file in state.twice, crowded=file in state.crowded)
+    return marks(session, state.now, twice=file in state.twice, crowded=file in state.crowded)
 
 
 def asks_here(state: State, session: Session) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from tank.board import said
 from tank.records.entry import Entry
+from tank.roster.marks import runs_older
 from tank.roster.roster import Life, Session
 from tank.version import OLDEST_NODE, OLDEST_PI, __version__
 
@@ -122,7 +122,7 @@ def unanswered(session: Session, why: str) -> Check:
 
 def sessions(all_of_them: Sequence[Session], faults: int) -> Check | None:
     """Those that run an older Tank, else how many live, if there is nothing else to say of them."""
-    older = sum(said.runs_older(session.entry) for session in all_of_them)
+    older = sum(runs_older(session.entry) for session in all_of_them)
     if older:
         return Check("sessions", "warn", f"{older} run an older Tank", "type /reload in them")
     return None if faults else Check("sessions", "ok", f"{len(all_of_them)} live")

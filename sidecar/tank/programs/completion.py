@@ -11,11 +11,12 @@ from typing import Literal
 from click.core import Context, Parameter
 from click.shell_completion import CompletionItem, get_completion_class
 
-from tank.board.said import WORDS, project
+from tank.board.said import WORDS
 from tank.errors import NoSuchSessionError
 from tank.programs import documents, listing
 from tank.programs.command_line import COMPLETING, NAME, tank
 from tank.roster import target
+from tank.roster.groups import project
 from tank.roster.roster import Session
 
 Shell = Literal["bash", "zsh", "fish"]

@@ -7,10 +7,12 @@ import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from tank.board import ages, cells, groups, said
+from tank.board import cells, groups, said
 from tank.edges import transcripts
 from tank.edges.live_directory import LiveDirectory
-from tank.roster import target
+from tank.roster import ages, target
+from tank.roster.groups import project
+from tank.roster.marks import marks
 from tank.roster.roster import Roster, Session
 
 GAP = "  "
@@ -84,8 +86,8 @@ def advice(roster: Roster) -> list[str]:
 def _row(session: Session, label: str, identity: str, now: datetime, *, twice: bool) -> list[str]:
     entry = session.entry
     priority = "" if entry.priority is None else f"p{entry.priority}"
-    name = cells.cut(said.project(entry)[1], PROJECT_CELLS)
-    why = " · ".join(part for part in (*said.marks(session, now, twice=twice), said.why(entry)) if part)
+    name = cells.cut(project(entry)[1], PROJECT_CELLS)
+    why = " · ".join(part for part in (*marks(session, now, twice=twice), said.why(entry)) if part)
     shown = (
         entry.status,
         ages.age(entry.status_since, now),

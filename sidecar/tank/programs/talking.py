@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import BinaryIO
 
-from tank.board import ages, said
+from tank.board import said
 from tank.errors import RefusedError
 from tank.programs import asking, listing
 from tank.records import delivery, fields, text
@@ -13,7 +13,8 @@ from tank.records.entry import Entry
 from tank.records.fields import Record
 from tank.records.limits import MESSAGE_LIMIT_BYTES, MESSAGE_TOO_LONG
 from tank.records.naming import called
-from tank.roster import target
+from tank.roster import ages, target
+from tank.roster.groups import project
 from tank.roster.roster import Session
 
 OLDEST_S = 10**9
@@ -27,7 +28,7 @@ def find(word: str) -> Session:
 
 def name(entry: Entry) -> str:
     """How a session is called in an answer."""
-    return f"{said.project(entry)[1]} · {called(entry.label, entry.session_id)} ({entry.pid})"
+    return f"{project(entry)[1]} · {called(entry.label, entry.session_id)} ({entry.pid})"
 
 
 def message_of(argument: str) -> str:

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tank.board import cells, said
-from tank.board.ages import age
 from tank.board.cells import Piece
 from tank.board.groups import who
 from tank.board.layout import Areas
 from tank.board.state import State, asks_here, is_own, odd
 from tank.board.theme import Theme
 from tank.board.view.rows import MARKER, named
+from tank.roster.ages import age
+from tank.roster.groups import project
 from tank.roster.place import Place
 from tank.roster.roster import Session
 
@@ -87,7 +88,7 @@ def _facts(state: State, session: Session, inner: int, theme: Theme) -> list[Pie
     room = inner - (len(context) + 1 if context else 0)
     plain = ["this session"] if is_own(state, session) else []
     place = state.places.get(session.file, Place())
-    plain += [part for part in (said.project(entry)[1] if place.tab else "", place.name) if part]
+    plain += [part for part in (project(entry)[1] if place.tab else "", place.name) if part]
     plain += [entry.model.rpartition("/")[2]] if entry.model else []
     marks = cells.clean(" · ".join(odd(state, session)), room)
     rest = cells.clean(" · ".join(plain), room - cells.width(marks) - 3) if plain else ""

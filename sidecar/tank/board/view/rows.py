@@ -4,12 +4,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tank.board import cells, changes, said
-from tank.board.ages import age
 from tank.board.cells import Piece
-from tank.board.groups import Group, who
+from tank.board.groups import who
 from tank.board.layout import NARROW_CELLS
 from tank.board.state import State, asks_here, odd
 from tank.board.theme import Theme
+from tank.roster.ages import age
+from tank.roster.groups import Group
+from tank.roster.marks import OLDER
 from tank.roster.roster import Session
 
 TINY_CELLS = 32
@@ -166,7 +168,7 @@ def _marks(marks: list[str], room: int, reason: int, share: int) -> str:
         return ""
     while len(marks) > 1 and len(" · ".join(marks)) > left:
         marks = marks[:-1]
-    if marks == [said.OLDER] and room - reason - 2 < len(said.OLDER):
+    if marks == [OLDER] and room - reason - 2 < len(OLDER):
         return ""
     return cells.cut(" · ".join(marks), max(left, 0))
 

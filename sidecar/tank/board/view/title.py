@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from tank.board import cells, layout, said
-from tank.board.ages import age
 from tank.board.cells import Piece
 from tank.board.state import Mode, State
 from tank.board.theme import Theme
 from tank.records.entry import UNKNOWN
+from tank.roster.ages import age
 from tank.roster.roster import Session
 
 SHOWN_FILTER_CELLS = 40
