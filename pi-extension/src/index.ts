@@ -1,11 +1,12 @@
 /**
  * Tank's extension: publishes this Pi session for the board and lets sessions send each other messages. It forwards
  * what Pi tells it, in Pi's own words, to the sidecar, which decides what it means, and carries out what that orders.
- * Only interactive sessions have a sidecar; nothing here throws into Pi or waits.
+ * Only interactive sessions have a sidecar; nothing here throws into Pi, and nothing waits but in Tank's home.
  */
 
 import type { ExtensionAPI, ExtensionContext, InputEvent } from "@earendil-works/pi-coding-agent";
 import { argument, ending, facts, model, prompt, reply, usage } from "./facts.ts";
+import { Home } from "./home.ts";
 import { connect, shared } from "./link.ts";
 import { type Overlay, overlay } from "./overlay.ts";
 import type { Order } from "./records.ts";
@@ -19,6 +20,7 @@ export default function tank(pi: ExtensionAPI): void {
 	/** Only from session_start to session_shutdown may Pi be touched. */
 	let session: Session | undefined;
 	let board: Overlay | undefined;
+	let home: Home | undefined;
 	let stopKey = () => {};
 	const link = connect(common, { facts: () => session && facts(session), order, notice, safely });
 
@@ -30,7 +32,10 @@ export default function tank(pi: ExtensionAPI): void {
 		common.owner = link;
 		session = new Session(pi, ctx);
 		const described = describe();
-		registerTools(pi, described, link, notice);
+		registerTools(pi, described.tools, link, notice);
+		home = Home.of(session, common, link, (names) => {
+			registerTools(pi, described.homeTools.filter(({ name }) => names.includes(name)), link, notice);
+		});
 		common.release?.();
 		common.release = followFocus((focused) => safely(() => {
 			common.focused = focused;
@@ -47,7 +52,7 @@ export default function tank(pi: ExtensionAPI): void {
 		session?.watching?.abort();
 		stopKey();
 		const opened = board;
-		common.owner = session = board = undefined;
+		common.owner = session = board = home = undefined;
 		opened?.end();
 	}
 
@@ -55,6 +60,7 @@ export default function tank(pi: ExtensionAPI): void {
 		if (order.type === "welcome" && session) session.entryTypes = order.entryTypes;
 		if (order.type === "notify") session?.ctx.ui.notify(order.text, order.level);
 		if (order.type === "watch_key") watchKey();
+		if (session) home?.hear(order, session, common, safely);
 		if (order.type === "deliver" || order.type === "show" || order.type === "append") {
 			answer(order, session, (said) => safely(() => link.send(said)));
 		}
@@ -115,7 +121,11 @@ export default function tank(pi: ExtensionAPI): void {
 		if (event.source === "interactive" && board?.takesPrompt(event.text)) return { action: "handled" as const };
 		return input(event);
 	});
-	pi.on("before_agent_start", on(() => ({})));
+	const starts = on(() => ({}));
+	pi.on("before_agent_start", (event) => {
+		starts(event);
+		return home?.prepare(event);
+	});
 	pi.on("agent_start", on((_, session) => {
 		session.running = true;
 		session.ended = null;

@@ -10,6 +10,8 @@ import { encode } from "./text.ts";
 export const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 /** Records that the sidecar answers with `welcome` or `taken`. */
 const ANSWERED = ["hello", "agent_start", "agent_settled", "call"];
+/** Records that get an answer of their own, which nothing depends on. */
+const NUMBERED = [...ANSWERED, "prepare"];
 /** Milliseconds. A failure counts for a while; one more than there are delays, and no sidecar is started any more. */
 const TIMES = { answer: 5000, grace: 500, result: 8000, restart: [250, 1000, 4000, 15_000], failure: 60_000 };
 const UNREAD_BYTES = 256 * 1024;
@@ -33,6 +35,8 @@ export class Shared {
 	/** Its output after the last line end. */
 	unfinished = "";
 	lastId = 0;
+	/** The directory that the sidecar last called Tank's home, and the tools that it named. */
+	home: { cwd: string; tools: string[] } | undefined;
 }
 
 export function shared(): Shared {
@@ -80,7 +84,7 @@ export function connect(shared: Shared, side: Side, times = TIMES) {
 		}
 		const id = ++shared.lastId;
 		const answered = ANSWERED.includes(record.type);
-		sidecar.stdin.write(encode(answered ? { id, ...record } : record, whole));
+		sidecar.stdin.write(encode(NUMBERED.includes(record.type) ? { id, ...record } : record, whole));
 		// After Pi was suspended, the sidecar gets time to write and Pi to read before it is judged.
 		const judge = () => taken < id && shared.sidecar === sidecar && shared.owner === link && fail();
 		if (answered) setTimeout(() => setTimeout(judge, times.grace).unref(), times.answer).unref();

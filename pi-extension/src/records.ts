@@ -13,6 +13,9 @@ export type Order =
 	| { type: "taken"; id: number }
 	| { type: "notify"; text: string; level: "info" | "warning" | "error" }
 	| { type: "keep"; value: unknown }
+	| { type: "home"; tools: string[]; notes: boolean }
+	| { type: "notes"; id: number; text: string | null }
+	| { type: "ask"; id: number; title: string; text: string }
 	| { type: "watch_key" }
 	| ({ type: "result"; id: number } & Result);
 

@@ -6,8 +6,10 @@ import type { KeyId } from "@earendil-works/pi-tui";
 import type { Link, Side } from "./link.ts";
 
 export type Look = Parameters<Theme["style"]>[1];
+type Tool = Omit<ToolDefinition, "execute">;
 export interface Described {
-	tools: Omit<ToolDefinition, "execute">[];
+	tools: Tool[];
+	homeTools: Tool[];
 	board: {
 		command: { name: string; description: string };
 		keys: { always: KeyId; second: KeyId[]; close: KeyId };
@@ -22,7 +24,7 @@ export function describe(): Described {
 }
 
 /** But none that another extension has: Pi would ignore the second without a word. */
-export function registerTools(pi: ExtensionAPI, { tools }: Described, link: Link, notice: Side["notice"]): void {
+export function registerTools(pi: ExtensionAPI, tools: Tool[], link: Link, notice: Side["notice"]): void {
 	const known = pi.getAllTools().map(({ name }) => name);
 	for (const tool of tools) {
 		const execute = async (_: string, args: unknown, signal: AbortSignal | undefined) => {

@@ -18,6 +18,7 @@ from tank.board.state import (
     CopyReply,
     Effect,
     Event,
+    FindTank,
     LoadPeek,
     Locate,
     Mode,
@@ -163,7 +164,7 @@ def test_pages_move_by_what_the_list_shows() -> None:
 def test_keys_of_an_empty_board_do_nothing_and_quit_works() -> None:
     found = state(Roster(), SIZE)
     for name in ACTS:
-        if ACTS[name] not in (Act.BACK, Act.CLOSE, Act.SUSPEND, Act.REFRESH):
+        if ACTS[name] not in (Act.BACK, Act.CLOSE, Act.SUSPEND, Act.REFRESH, Act.TANK):
             assert not effects(found, Key(name))
     assert effects(found, Key("escape")) == (Quit(),)
 
@@ -382,7 +383,7 @@ def test_every_act_has_a_key_a_sentence_and_a_function() -> None:
 def test_no_key_is_bound_twice_and_reserved_keys_are_free() -> None:
     keys = [key for binding in BINDINGS for key in binding.keys]
     assert len(keys) == len(set(keys))
-    assert not {"N", "e", "x", "X", "ctrl+t", "shift+up", "shift+down", "t"} & set(keys)
+    assert not {"N", "e", "x", "X", "ctrl+t", "shift+up", "shift+down"} & set(keys)
 
 
 @pytest.mark.parametrize("columns", [1, 20, 31, 32, 80])
@@ -639,3 +640,19 @@ def test_over_pi_nothing_stops_it_and_help_does_not_say_so() -> None:
     assert effects(over, Key("ctrl+z")) == ()
     assert not any("Ctrl+Z" in line.keys for line in bindings.help_lines(80, overlay=True))
     assert any("Ctrl+Z" in line.keys for line in bindings.help_lines(80, overlay=False))
+
+
+def test_t_goes_to_tank_whatever_is_filtered_or_asks_how_he_is_started() -> None:
+    his = session(9, role="tank", project_name="home", project_key="/home/you/tank")
+    found = pressed(state(Roster((*APP, his)), SIZE), "/", *"app", "enter")
+    after, asked = update(found, Key("t"))
+    assert asked[0] == Show(his)
+    assert selected(after).pid == 9
+    assert effects(state(Roster(APP), SIZE), Key("t")) == (FindTank(),)
+
+
+def test_tanks_own_card_is_marked() -> None:
+    his = session(9, role="tank")
+    wide = Size(120, 30)
+    assert "Tank, the meta agent" in "\n".join(view(state(Roster((his,)), wide), wide, PLAIN))
+    assert "meta agent" not in "\n".join(view(state(Roster(APP), wide), wide, PLAIN))

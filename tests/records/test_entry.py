@@ -55,6 +55,7 @@ accepted = st.fixed_dictionaries(
             "sessionFile": words,
             "project": record(key=words, name=words),
             "label": words,
+            "role": st.just("tank"),
             "terminalId": words,
             "terminal": st.fixed_dictionaries(
                 {},
@@ -106,6 +107,7 @@ def as_read(model: LiveEntry) -> Entry:
         project_key=line(project.key) if project else None,
         project_name=line(project.name) if project else None,
         label=line(model.label),
+        role=line(model.role),
         terminal_id=model.terminal_id,
         program=line(terminal.program) if terminal else None,
         rex_server=terminal.rex_server if terminal else None,

@@ -13,6 +13,7 @@ from tank.board.state import (
     CopyReply,
     Draft,
     Effect,
+    FindTank,
     LoadPeek,
     Locate,
     Mode,
@@ -123,6 +124,16 @@ def _show(state: State) -> Step:
     return replace(state, notice="going there…"), (Show(chosen),)
 
 
+def _tank(state: State) -> Step:
+    """His card is selected too, whatever the filter says."""
+    his = next((each for each in state.roster.sessions if each.entry.role == said.TANK), None)
+    if his is None:
+        return state, (FindTank(),)
+    there = replace(state, filter="", selected=who(his))
+    after, effects = _show(there)
+    return after, effects
+
+
 def _peek(state: State) -> Step:
     chosen = session(state, state.selected)
     if state.peeked or not chosen:
@@ -180,6 +191,7 @@ LIST: dict[Act, Callable[[State], Step]] = {
     Act.PRIORITY: _asking(Mode.PRIORITY),
     Act.COPY: _asking(Mode.COPY),
     Act.FILTER: lambda state: (replace(state, mode=Mode.FILTER), ()),
+    Act.TANK: _tank,
     Act.REFRESH: lambda state: (
         replace(state, checkouts={}),
         (Refresh(), Locate(state.roster.sessions)),

@@ -24,6 +24,7 @@ class Act(Enum):
     PRIORITY = auto()
     COPY = auto()
     FILTER = auto()
+    TANK = auto()
     REFRESH = auto()
     HELP = auto()
     BACK = auto()
@@ -69,6 +70,7 @@ BINDINGS = (
     Binding(Act.PRIORITY, ("p",), "p 0…3 -", "set the session's priority; - clears it", "priority"),
     Binding(Act.COPY, ("y",), "y i p r l", "copy its id, path, resume command or last reply", "copy"),
     Binding(Act.FILTER, ("/",), "/", "filter by words, status, project or priority (p0)", "filter"),
+    Binding(Act.TANK, ("t",), "t", "go to Tank, the meta agent, or say how to start him"),
     Binding(Act.REFRESH, ("r",), "r", "read everything anew", "read again"),
     Binding(Act.HELP, ("?",), "?", "every key", "keys"),
     Binding(Act.BACK, ("escape",), "Esc", "close the peek, drop the filter, close the board", "close"),

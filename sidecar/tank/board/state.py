@@ -249,6 +249,10 @@ class Show(NamedTuple):
     session: Session
 
 
+class FindTank(NamedTuple):
+    """Find out how the meta agent is started; answered by `Shown`."""
+
+
 class HandOver(NamedTuple):
     """Let this program have the terminal until it ends. The board's driver asks for it when `Show` needs it; answered by `Shown`."""
 
@@ -276,6 +280,7 @@ Effect = (
     | CountChanges
     | Locate
     | Show
+    | FindTank
     | HandOver
     | Refresh
     | Suspend

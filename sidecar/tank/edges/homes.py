@@ -29,6 +29,11 @@ class Problem(NamedTuple):
     said: str
 
 
+def has_marker(cwd: str | Path) -> bool:
+    """Whether something stands in the marker's place: one look, for every session."""
+    return os.path.lexists(Path(cwd) / MARKER)
+
+
 def is_home(cwd: str | Path) -> Home | Problem | None:
     """What a session started in this very directory is; None: an ordinary one, also where the person declined.
 
@@ -48,6 +53,11 @@ def is_home(cwd: str | Path) -> Home | Problem | None:
         return Home(path, _notes(path, data), str(path) in _paths(known, "homes"))
     except RefusedError as error:
         return Problem(str(error))
+
+
+def listed() -> list[Path]:
+    """The homes, the one listed last at the end. Raises `RefusedError`."""
+    return [Path(path) for path in _paths(state_file.read(LIST), "homes")]
 
 
 def add(path: Path) -> None:

@@ -21,6 +21,7 @@ from tank.board.state import (
     CountChanges,
     Effect,
     Event,
+    FindTank,
     HandOver,
     LoadPeek,
     Locate,
@@ -206,6 +207,8 @@ class Board:
                 self._start(_last_reply, effect.session)
             case Show():
                 self._start(_show, effect.session, *self._here())
+            case FindTank():
+                self._deliver(Shown(*jumping.how_to_start_tank()))
             case Locate():
                 self._locate(effect)
             case CountChanges():

@@ -7,9 +7,12 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import orjson
 
+from tank.edges import homes
 from tank.edges.log import Log
 from tank.edges.loop import Loop
 from tank.edges.outlet import Outlet
@@ -23,6 +26,9 @@ from tank.records.fields import Record
 from tank.records.framing import Lines
 from tank.session import effects, requests
 from tank.session.brain import Brain
+
+if TYPE_CHECKING:
+    from tank.programs.household import Household
 
 STDIN, STDOUT = 0, 1
 CHUNK_BYTES = 64 * 1024
@@ -44,6 +50,7 @@ class Sidecar:
         self.latest_keep: Record | None = None
         self.presence = Presence(self.loop, log, self.brain, self._asked, self._warn)
         self.errands = Errands(self.loop)
+        self.household: Household | None = None
         self.loop.idle = self.brain.next_wake
         self.loop.woken = lambda: self.do(self.brain.wake(now()))
 
@@ -109,9 +116,22 @@ class Sidecar:
         if not isinstance(record, dict) or fields.string(record, "type") is None:
             self.log.warn("a forwarded record is not an object with a type")
             return
-        if record.get("type") == "hello" and self.brain.place is None:
-            self.presence.settle(fields.integer(record, "pid") or os.getppid())
+        if record.get("type") == "hello":
+            self._greet(record)
+        elif self.household and self.household.hear(record):
+            return
         self.do(self.brain.receive(record, now()))
+        if record.get("type") == "hello" and self.household:
+            self.household.greet(_cwd(record), fields.integer(record, "pid") or os.getppid())
+
+    def _greet(self, record: Record) -> None:
+        """All that this session may need is loaded before it is published."""
+        if self.household is None and homes.has_marker(_cwd(record)):
+            from tank.programs.household import Household
+
+            self.household = Household(self.loop, self._order, self._became, lambda: datetime.now(UTC))
+        if self.brain.place is None:
+            self.presence.settle(fields.integer(record, "pid") or os.getppid())
 
     def _order(self, record: Record) -> None:
         """While Pi reads nothing, what would lie in the pipe past its time is busy, and of keep only the last counts."""
@@ -133,6 +153,9 @@ class Sidecar:
 
     def _warn(self, said: str) -> None:
         self._order({"type": "notify", "text": said, "level": "warning"})
+
+    def _became(self, at_home: bool) -> None:  # noqa: FBT001 - a callback
+        self.do(self.brain.role_found("tank" if at_home else None, now()))
 
     # Who asks this session
 
@@ -168,6 +191,10 @@ class Sidecar:
         self.errands.send(
             word, request, lambda shown, reply: self.do(self.brain.sent_out(call, shown, reply))
         )
+
+
+def _cwd(hello: Record) -> str:
+    return fields.string(fields.mapping(hello, "facts") or {}, "cwd") or "/"
 
 
 def main() -> None:

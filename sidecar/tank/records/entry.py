@@ -52,6 +52,7 @@ class Entry:
     project_key: str | None = None
     project_name: str | None = None
     label: str | None = None
+    role: str | None = None
     terminal_id: str | None = None
     program: str | None = None
     rex_server: str | None = None
@@ -134,6 +135,7 @@ def _whole(
         project_key=line(project, "key"),
         project_name=line(project, "name"),
         label=line(record, "label"),
+        role=line(record, "role"),
         terminal_id=fields.string(record, "terminalId"),
         program=line(terminal, "program"),
         rex_server=fields.string(terminal, "rexServer"),

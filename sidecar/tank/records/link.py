@@ -230,6 +230,21 @@ class Entries(Published):
     entries: list[CustomEntry]
 
 
+class Prepare(Published):
+    """A run is about to start in a directory with the marker of Tank's home; answered by notes, which it waits for 200 ms."""
+
+    type: Literal["prepare"]
+    id: int
+
+
+class Asked(Published):
+    """What the person answered to `ask`; null: it could not be put."""
+
+    type: Literal["asked"]
+    id: int
+    confirmed: bool | None
+
+
 class Call(Published):
     """The model calls one of Tank's tools; answered by taken and, within 8 s, by result."""
 
@@ -277,6 +292,8 @@ Forwarded = Annotated[
     | Focus
     | Entries
     | Call
+    | Prepare
+    | Asked
     | Answer,
     Field(discriminator="type"),
 ]
@@ -334,6 +351,34 @@ class Notify(Published):
     level: Literal["info", "warning", "error"]
 
 
+class Home(Published):
+    """Told at each hello in a directory with the marker: the tools to register besides, none in an ordinary session.
+
+    `notes`: whether its prompt has a section of notes.
+    """
+
+    type: Literal["home"]
+    tools: list[str]
+    notes: bool
+
+
+class Notes(Published):
+    """Answers prepare: the notes section of the prompt; null: none."""
+
+    type: Literal["notes"]
+    id: int
+    text: str | None
+
+
+class Ask(Published):
+    """Put a question to the person; answered by asked."""
+
+    type: Literal["ask"]
+    id: int
+    title: str
+    text: str
+
+
 class Keep(Published):
     """Keep this value for the next hello, whoever serves then."""
 
@@ -357,7 +402,8 @@ class Result(Published):
 
 
 Order = Annotated[
-    Welcome | Taken | Deliver | Show | Append | Notify | Keep | WatchKey | Result, Field(discriminator="type")
+    Welcome | Taken | Deliver | Show | Append | Notify | Home | Notes | Ask | Keep | WatchKey | Result,
+    Field(discriminator="type"),
 ]
 
 FORWARDED: TypeAdapter[Forwarded] = TypeAdapter(Forwarded)

@@ -95,6 +95,7 @@ class LiveEntry(Published):
     cwd: str
     project: Project | None = None
     label: str | None = None
+    role: Literal["tank"] | None = Field(default=None, description="tank: the meta agent in his home")
     terminal_id: str | None = Field(
         default=None, description="The Rex block, when Rex is the innermost terminal"
     )

@@ -29,6 +29,7 @@ class Brain:
     def __init__(self, now: Moment) -> None:
         self.place: Place | None = None
         self.socket: str | None = None
+        self.role: str | None = None
         self.course = Course(now.wall)
         self.profile = Profile()
         self.priorities = Priorities()
@@ -77,6 +78,11 @@ class Brain:
             self.profile.project = {"key": key, "name": text.short(name, publication.NAME_CELLS) or key}
         return self._settle_up(now)
 
+    def role_found(self, role: str | None, now: Moment) -> list[Effect]:
+        """What the session is besides ordinary."""
+        self.role = role
+        return self._settle_up(now)
+
     def pane_asked(self, now: Moment, *, shown: bool | None) -> list[Effect]:
         """Answers `AskPane`; None when tmux didn't say, which counts as seen."""
         self.course.pane_asked(now, shown=shown)
@@ -107,6 +113,7 @@ class Brain:
         standing = self.course.standing
         entry = self.place.published() | {
             "socket": self.socket,
+            "role": self.role,
             **self.profile.published(),
             "status": standing.status,
             "statusSince": publication.stamp(standing.since),

@@ -86,7 +86,8 @@ def _facts(state: State, session: Session, inner: int, theme: Theme) -> list[Pie
     entry = session.entry
     context = said.context(entry)
     room = inner - (len(context) + 1 if context else 0)
-    plain = ["this session"] if is_own(state, session) else []
+    plain = ["Tank, the meta agent"] if entry.role == said.TANK else []
+    plain += ["this session"] if is_own(state, session) else []
     place = state.places.get(session.file, Place())
     plain += [part for part in (project(entry)[1] if place.tab else "", place.name) if part]
     plain += [entry.model.rpartition("/")[2]] if entry.model else []
