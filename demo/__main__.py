@@ -50,6 +50,13 @@ PARTS = (
     ),
     Part("notes", "site", f"{WRITER}\nsay The notes for 2.4 are in CHANGELOG.md.", "done"),
 )
+BACK = {
+    "status": "on",
+    "status-left": "",
+    "status-right": "C-b d: back to the board ",
+    "window-status-format": "",
+}
+"""Options of tmux for a person who went to a session with Enter."""
 MESSAGE = "The parser is ported: please add it to the notes."
 SENDER = Part(
     "release",
@@ -100,6 +107,8 @@ def _play(stage: Stage, model: ScriptedModel) -> None:
     message = eventually(lambda: _delivered(model), START_S, "the message in its session")
     _reach(stage, pids, {"notes": "done"})
     if interactive:
+        for option, value in BACK.items():
+            stage.server.cmd("set-option", "-g", option, value)
         subprocess.run(TANK, env=_for_the_terminal(stage), check=False)
         return
     print(_tank(stage), end="")

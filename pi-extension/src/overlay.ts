@@ -73,12 +73,13 @@ export function overlay(
 
 	function open(): void {
 		let board: Board;
+		let tui: TUI;
 		try {
+			tui = tuiOf(ui);
 			board = new Board();
 		} catch (error) {
 			return ui.notify(`${notices.failed} ${error instanceof Error ? error.message : error}`, "warning");
 		}
-		const tui = tuiOf(ui);
 		let handle: OverlayHandle | undefined;
 		let frame = [`${begin(looks.strong)}${opening}\x1b[0m`];
 		let shown: string[] = [];

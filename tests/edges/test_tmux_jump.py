@@ -527,7 +527,6 @@ def test_a_server_that_is_not_there_is_not_started(tmp_path: Path) -> None:
             tmux.panes(str(tmp_path / name))
         with pytest.raises(TerminalError):
             tmux.attach_command(str(tmp_path / name), os.getpid(), None)
-        assert tmux.focus_events(str(tmp_path / name)) is None
         assert set(tmp_path.iterdir()) == before
     stale.close()
 
@@ -542,7 +541,6 @@ def test_a_server_that_hangs_is_waited_for_only_so_long(server: Tmux) -> None:
         with pytest.raises(TerminalError, match=r"hasn't answered within 0\.5 s"):
             focus(server, goal, here)
         assert time.monotonic() - began < 1.5
-        assert tmux.focus_events(server.socket) is None
     finally:
         hanging.resume()
 
@@ -570,15 +568,7 @@ def test_a_tmux_that_hangs_floods_fails_or_is_missing_is_told(
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     with pytest.raises(TerminalError, match="is it installed"):
         tmux.panes(server.socket)
-    assert tmux.focus_events(server.socket) is None
     monkeypatch.setenv("PATH", path)
-
-
-def test_whether_focus_reports_pass_is_the_server_s_option(server: Tmux) -> None:
-    server.session("any")
-    assert tmux.focus_events(server.socket) is False
-    server.run("set-option", "-s", "focus-events", "on")
-    assert tmux.focus_events(server.socket) is True
 
 
 def test_every_pane_is_told_once_for_each_session_that_holds_it(server: Tmux) -> None:

@@ -18,7 +18,9 @@ def test_a_tmux_server_that_is_gone_is_told_as_such(desk: Desk, command: str) ->
     desk.session(label="login", terminal={"tmux": {"socket": "/tmp/none", "pane": "%1"}})
     ran = desk.tank(command, "login")
     assert ran.returncode == 1
-    assert ("the tmux server at /tmp/none is gone" if command == "focus" else "no terminal here") in ran.stderr
+    assert (
+        "the tmux server at /tmp/none is gone" if command == "focus" else "no terminal here"
+    ) in ran.stderr
 
 
 def test_attach_is_for_sessions_in_tmux(desk: Desk) -> None:

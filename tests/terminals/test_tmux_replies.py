@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tank.terminals.tmux_replies import Client, Pane, clients, pane_shown, panes, switched
+from tank.terminals.tmux_replies import Client, Pane, clients, pane_shown, panes
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,6 @@ def test_one_line_that_cannot_be_read_leaves_no_client_known(line: str) -> None:
 
 def test_a_server_without_clients_or_panes_says_nothing() -> None:
     assert (panes(b""), clients(b"")) == ((), ())
-
-
-def test_an_option_is_on_or_off_or_unknown() -> None:
-    assert [switched(said) for said in (b"on\n", b"off\n", b"", b"external\n")] == [True, False, None, None]
 
 
 @given(st.binary())

@@ -121,14 +121,16 @@ def _show(state: State) -> Step:
         return state, ()
     if is_own(state, chosen):
         return state, (Quit(),)
-    return replace(state, notice="going there…"), (Show(chosen),)
+    if state.going:
+        return state, ()
+    return replace(state, notice="going there…", going=True), (Show(chosen),)
 
 
 def _tank(state: State) -> Step:
     """His card is selected too, whatever the filter says."""
     his = next((each for each in state.roster.sessions if each.entry.role == said.TANK), None)
     if his is None:
-        return state, (FindTank(),)
+        return (state, ()) if state.going else (replace(state, going=True), (FindTank(),))
     there = replace(state, filter="", selected=who(his))
     after, effects = _show(there)
     return after, effects

@@ -48,10 +48,12 @@ BINDINGS = (
     Binding(Act.LEFT, ("left", "h"), "← h", "select the card before; among rows: the project before"),
     Binding(Act.RIGHT, ("right", "l"), "→ l", "select the card after; among rows: the project after"),
     Binding(Act.FIRST, ("g", "home"), "g Home", "select the first session"),
-    Binding(Act.LAST, ("G", "end", "shift+g"), "G End", "select the last session"),
+    Binding(Act.LAST, ("G", "end"), "G End", "select the last session"),
     Binding(Act.PAGE_UP, ("pageup",), "PgUp", "a page up; scrolls the peek while it is open"),
     Binding(Act.PAGE_DOWN, ("pagedown",), "PgDn", "a page down; scrolls the peek while it is open"),
-    Binding(Act.SHOW, ("enter",), "Enter", "show the session; where Tank can't, say where it runs"),
+    Binding(
+        Act.SHOW, ("enter",), "Enter", "go to the session; where Tank can't, say where it runs", "go there"
+    ),
     Binding(
         Act.PEEK,
         ("space",),

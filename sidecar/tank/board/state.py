@@ -74,7 +74,8 @@ class State:
 
     By `Session.file`: `twice`, whose transcript is open twice; `crowded`, which work in a checkout where another works
     too; `places`, where terminals show them, and `unplaced`, why some couldn't be asked. `checkouts`: by a session's
-    directory; None while asked for, or outside of any. `command`: what the notice advises to run. `drafts`: texts of messages that weren't sent, by session id.
+    directory; None while asked for, or outside of any. `command`: what the notice advises to run. `going`: `Show` or
+    `FindTank` isn't answered yet. `drafts`: texts of messages that weren't sent, by session id.
     `listed` and `crowded` follow from the rest; `update` sees to it.
     """
 
@@ -100,6 +101,7 @@ class State:
     crowded: frozenset[str] = frozenset()
     notice: str = ""
     command: str = ""
+    going: bool = False
 
 
 class Rostered(NamedTuple):
@@ -271,6 +273,8 @@ class Quit(NamedTuple):
     pass
 
 
+FrontendEffect = HandOver | Copy | Refresh | Suspend | Quit
+"""What differs between a terminal and an overlay."""
 Effect = (
     LoadPeek
     | SetPriority
@@ -281,7 +285,6 @@ Effect = (
     | Locate
     | Show
     | FindTank
-    | HandOver
     | Refresh
     | Suspend
     | Quit

@@ -117,10 +117,13 @@ def _sent(state: State, event: Sent) -> State:
 
 
 def _shown(state: State, event: Shown) -> Step:
-    """The person is elsewhere now, and the board is done; or it says what they can do."""
-    if not event.error:
-        return (replace(state, notice=""), ()) if event.back else (state, (Quit(),))
-    return replace(state, notice=event.error, command=event.command), ()
+    """The person is elsewhere now, and the board is done; or it says what they can do. Who writes is left to it."""
+    state = replace(state, going=False)
+    if event.error:
+        return replace(state, notice=event.error, command=event.command), ()
+    if event.back or state.mode is not Mode.LIST:
+        return replace(state, notice=""), ()
+    return state, (Quit(),)
 
 
 def _in_list(state: State, key: str) -> Step:

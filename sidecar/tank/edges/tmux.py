@@ -71,20 +71,12 @@ def focus(socket: str, pid: int, start: str | None, *, own: Own | None) -> None:
 
 def attach_command(socket: str, pid: int, start: str | None) -> list[str]:
     """What enters the pane of this process from a terminal of its own, moving no other client; as it runs it proves the pane anew."""
-    return ["env", "-u", "TMUX", "-u", "TMUX_PANE", *_attach(socket, _look(socket, pid, start))]
+    return _attach(socket, _look(socket, pid, start))
 
 
 def command_to_run(socket: str, pid: int, start: str | None) -> str:
     """The same for a person to paste into a shell; inside this very server tmux itself refuses it."""
     return _typed(socket, _look(socket, pid, start))
-
-
-def focus_events(socket: str) -> bool | None:
-    """Whether the server passes focus reports on; None when it doesn't say."""
-    try:
-        return tmux_replies.switched(_run(socket, ["show-options", "-sv", "focus-events"], ASK_S))
-    except TerminalError:
-        return None
 
 
 class _Seen(NamedTuple):

@@ -185,11 +185,12 @@ class Tty:
             try:
                 return self._wait(child)
             except BaseException:
-                os.kill(child, signal.SIGTERM)
-                os.waitpid(child, 0)
+                with suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(child, signal.SIGTERM)
+                    os.waitpid(child, 0)
                 raise
         finally:
-            self._take()
+            self.retake()
 
     def _wait(self, child: int) -> int:
         while True:

@@ -9,9 +9,11 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
+from typing import assert_never
 
 from tank.board import said
 from tank.board.ages import soonest
+from tank.board.keys import Key, Pasted
 from tank.board.state import (
     ChangesCounted,
     Checkout,
@@ -22,6 +24,7 @@ from tank.board.state import (
     Effect,
     Event,
     FindTank,
+    FrontendEffect,
     HandOver,
     LoadPeek,
     Locate,
@@ -37,6 +40,7 @@ from tank.board.state import (
     Show,
     Shown,
     State,
+    Suspend,
     Tick,
     TranscriptGrew,
     peeked_session,
@@ -47,7 +51,7 @@ from tank.edges.checkouts import Checkouts
 from tank.edges.live_directory import LiveDirectory
 from tank.edges.loop import Loop
 from tank.edges.transcripts import Transcript
-from tank.programs import asking, jumping
+from tank.programs import board_errands, jumping
 from tank.records import text
 from tank.roster.roster import Life, Roster, Session
 from tank.terminals.route import Here
@@ -75,18 +79,19 @@ class Board:
         state: State,
         loop: Loop,
         draw: Callable[[State], None],
-        act: Callable[[Effect], None],
+        act: Callable[[FrontendEffect], None],
         wake: Callable[[], None],
     ) -> None:
         self.state = state
         self._loop, self._draw, self._act, self._wake = loop, draw, act, wake
         self._directory = LiveDirectory()
         self._roster: Roster | None = None
-        self._transcripts: list[tuple[str, str | None, Life]] | None = None
+        self._named_transcripts: list[tuple[str, str | None, Life]] | None = None
         self._verify_at = self._age_at = self._retry_at = 0.0
         self._transcript: Transcript | None = None
         self._loading = False
         self._wanted: Session | None = None
+        self._keys = 0
         self._locating = False
         self._to_locate: Locate | None = None
         self._delivered: SimpleQueue[Event | Copy | HandOver] = SimpleQueue()
@@ -105,12 +110,16 @@ class Board:
     def feed(self, *events: Event) -> None:
         """Lets these events happen, then shows what came of them. What was typed after the closing key isn't the board's."""
         for event in events:
-            self.state, effects = update(self.state, event)
-            for effect in effects:
-                self._do(effect)
-            if any(isinstance(effect, Quit) for effect in effects):
+            self._keys += isinstance(event, Key | Pasted)
+            if any(isinstance(effect, Quit) for effect in self._happen(event)):
                 return
         self.draw()
+
+    def _happen(self, event: Event) -> tuple[Effect, ...]:
+        self.state, effects = update(self.state, event)
+        for effect in effects:
+            self._do(effect)
+        return effects
 
     def draw(self) -> None:
         """Ages are of this moment, whatever else is drawn for."""
@@ -171,17 +180,15 @@ class Board:
         if roster == self._roster:
             return False
         self._roster = roster
-        self.state, effects = update(self.state, Rostered(roster, self._twice(roster), now()))
-        for effect in effects:
-            self._do(effect)
+        self._happen(Rostered(roster, self._twice(roster), now()))
         return True
 
     def _twice(self, roster: Roster) -> frozenset[str]:
         """Follows links only when a transcript came, went or changed its name."""
         named = [(each.file, each.entry.session_file, each.life) for each in roster.sessions]
-        if named == self._transcripts:
+        if named == self._named_transcripts:
             return self.state.twice
-        self._transcripts = named
+        self._named_transcripts = named
         return transcripts.shared(roster)
 
     def _watch_transcript(self) -> None:
@@ -198,27 +205,32 @@ class Board:
             case LoadPeek():
                 self._load(effect.session)
             case SetPriority():
-                self._start(_set_priority, *effect)
+                self._start(_not_set, lambda: board_errands.set_priority(*effect))
             case Send():
-                self._start(_send, effect)
+                self._start(_not_sent(effect), lambda: board_errands.send(effect))
             case Copy():
                 self._copy(effect)
             case CopyReply():
-                self._start(_last_reply, effect.session)
+                self._start(_not_copied, lambda: board_errands.last_reply(effect.session))
             case Show():
-                self._start(_show, effect.session, *self._here())
+                here, pid, keys = *self._here(), self._keys
+                self._start(
+                    _not_shown, lambda: self._timely(board_errands.show(effect.session, here, pid), keys)
+                )
             case FindTank():
-                self._deliver(Shown(*jumping.how_to_start_tank()))
+                self._start(_not_shown, board_errands.find_tank)
             case Locate():
                 self._locate(effect)
             case CountChanges():
                 self._loop.later(effect.after_s, lambda: self._checkouts.count(effect.cwd))
             case Refresh():
-                self._roster = self._transcripts = None
+                self._roster = self._named_transcripts = None
                 self._scan()
                 self._act(effect)
-            case _:
+            case Suspend() | Quit():
                 self._act(effect)
+            case _:
+                assert_never(effect)
 
     def _load(self, session: Session) -> None:
         """One at a time, and of those that wait only the latest: selecting fast through a long list reads few."""
@@ -255,7 +267,7 @@ class Board:
             self._to_locate = wanted
         else:
             self._locating = True
-            self._start(_located, wanted)
+            self._start(_not_placed, lambda: board_errands.locate(wanted.sessions))
 
     def _copy(self, wanted: Copy) -> None:
         """By the terminal and by a command: which of them the person's paste will ask can't be told."""
@@ -263,11 +275,25 @@ class Board:
         asked = bool(clipboard.by_terminal(clean.text))
         if asked:
             self._act(clean)
-        self._start(_copied, clean, asked)
+        self._start(_not_copied, lambda: board_errands.copy(clean, by_terminal=asked))
 
-    def _start(self, act: Callable[..., Event | Copy | HandOver], *values: object) -> None:
-        """What may take long has a thread of its own, and its answer comes back as an event."""
-        threading.Thread(target=lambda: self._deliver(act(*values)), daemon=True).start()
+    def _start(self, failed: Callable[[str], Event], act: Callable[[], Event | Copy | HandOver]) -> None:
+        """What may take long has a thread of its own, and its answer comes back; so does an exception, as `failed` tells it."""
+
+        def work() -> None:
+            try:
+                done = act()
+            except Exception as error:  # noqa: BLE001 - what waits for the answer would wait for ever
+                done = failed(f"{type(error).__name__}: {error}")
+            self._deliver(done)
+
+        threading.Thread(target=work, daemon=True).start()
+
+    def _timely(self, done: Event | HandOver, keys: int) -> Event | HandOver:
+        """Who has gone on typing isn't taken away from what they type."""
+        if isinstance(done, HandOver) and keys != self._keys:
+            return Shown("stayed here: a key was pressed meanwhile. Enter again goes there")
+        return done
 
     def _counted(self, cwd: str, top: str, changed: int | None) -> None:
         """Never while another event is being taken in."""
@@ -280,49 +306,21 @@ class Board:
             self.feed(counted)
 
 
-def _show(session: Session, here: Here, pid: int) -> Event | HandOver:
-    outcome = jumping.show(session, here, pid)
-    return HandOver(outcome.attach) if outcome.attach else Shown(outcome.error, outcome.command)
+def _not_set(why: str) -> Event:
+    return PriorityDone(why)
 
 
-def _located(wanted: Locate) -> Event:
-    places, problems = jumping.locate(wanted.sessions)
-    return Placed(places, tuple(problems))
+def _not_sent(wanted: Send) -> Callable[[str], Event]:
+    return lambda why: Sent(wanted.session_id, "unknown", why)
 
 
-def _set_priority(session: Session, priority: int | None) -> Event:
-    reply = asking.ask(session, {"type": "priority", "priority": priority})
-    return PriorityDone("" if reply["ok"] is True else asking.why(reply))
+def _not_copied(why: str) -> Event:
+    return Copied(f"nothing copied: {why}")
 
 
-def _send(wanted: Send) -> Event:
-    reply = asking.send(wanted.session, wanted.session_id, wanted.text, steer=wanted.mode == "steer")
-    became = asking.answer(reply)
-    return Sent(wanted.session_id, became.delivered, became.error, became.note)
+def _not_shown(why: str) -> Event:
+    return Shown(why)
 
 
-def _copied(wanted: Copy, by_terminal: bool) -> Event:  # noqa: FBT001 - a thread's argument
-    """Only a command says whether it took the text; a terminal that was asked to says nothing."""
-    if clipboard.copy(wanted.text):
-        return Copied(f"copied the {wanted.what}")
-    if by_terminal:
-        return Copied(f"asked the terminal to copy the {wanted.what} (OSC 52)")
-    return Copied(
-        f"nothing copied: the {wanted.what} is too long for the terminal's clipboard (OSC 52), "
-        "and no pbcopy, wl-copy, xclip or xsel took it"
-    )
-
-
-def _last_reply(session: Session) -> Event | Copy:
-    path = transcripts.path_of(session)
-    if path is None:
-        return Copied("nothing copied: its transcript can't be read from here")
-    try:
-        reply = Transcript(path).last_reply()
-    except FileNotFoundError:
-        return Copied("nothing copied: it was not prompted yet")
-    except Exception as failure:  # noqa: BLE001 - a transcript that can't be read must not end the board
-        return Copied(f"nothing copied: the transcript can't be read: {failure}")
-    if reply is None:
-        return Copied("nothing copied: the end of its transcript holds no reply")
-    return Copy("last reply", reply)
+def _not_placed(why: str) -> Event:
+    return Placed({}, (f"where the sessions run can't be told: {why}",))

@@ -14,10 +14,18 @@ def focus(word: str) -> list[str]:
     session = talking.find(word)
     outcome = jumping.show(session, jumping.here(can_attach=False), os.getpid())
     if outcome.command:
-        raise _refused(session, f"{jumping.ELSEWHERE}: in a terminal outside of it run\n  {outcome.command}")
+        raise _refused(session, _outside(session))
     if outcome.error:
         raise _refused(session, outcome.error)
     return [f"{talking.name(session.entry)} is before you."]
+
+
+def _outside(session: Session) -> str:
+    """A terminal that isn't in tmux may be handed to it, but only when that is asked for."""
+    there = f"`tank attach {session.entry.pid}`"
+    if os.environ.get("TMUX"):
+        return f"{jumping.ELSEWHERE}: in a terminal that is in no tmux run {there}"
+    return f"it runs in tmux, and this terminal isn't: {there} enters it here"
 
 
 def attach(word: str) -> NoReturn:

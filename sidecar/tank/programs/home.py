@@ -38,6 +38,20 @@ def make(path: Path) -> list[str]:
     ]
 
 
+def how_to_start() -> tuple[str, str]:
+    """Why nobody can go to Tank now, and the command that helps. Blocks on the homes' disks."""
+    try:
+        there = [path for path in homes.listed() if os.path.isdir(path)]  # noqa: PTH112 - never raises
+    except RefusedError as error:
+        return text.line(str(error)), ""
+    if not there:
+        return "Tank has no home yet: y copies the command that makes one", "tank home ~/tank"
+    return (
+        "Tank isn't running: y copies the command that starts him",
+        f"cd -- {shlex.quote(str(there[-1]))} && pi",
+    )
+
+
 def _next(path: Path) -> str:
     return f"Next: cd {shlex.quote(str(path))} && pi"
 

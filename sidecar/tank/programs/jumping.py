@@ -1,13 +1,12 @@
 """The one way to a session's terminal, for Enter on the board, `tank focus` and the agents' tool; and where all of them are."""
 
 import os
-import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from tank.edges import homes, processes, rex, tmux
-from tank.errors import TankError, TerminalError
+from tank.edges import processes, rex, tmux
+from tank.errors import TerminalError
 from tank.records import text
 from tank.records.entry import Entry
 from tank.roster.place import Place, Tab
@@ -55,20 +54,6 @@ def show(session: Session, where: Here, pid: int) -> Outcome:
     except TerminalError as error:
         return Outcome(text.line(str(error)))
     return Outcome()
-
-
-def how_to_start_tank() -> tuple[str, str]:
-    """Why nobody can go to the meta agent now, and what starts him."""
-    try:
-        there = [path for path in homes.listed() if path.is_dir()]
-    except TankError as error:
-        return text.line(str(error)), ""
-    if not there:
-        return "Tank has no home yet: y copies the command that makes one", "tank home ~/tank"
-    return (
-        "Tank isn't running: y copies the command that starts him",
-        f"cd -- {shlex.quote(str(there[-1]))} && pi",
-    )
 
 
 def _local_pid(entry: Entry) -> int | None:

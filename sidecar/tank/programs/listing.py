@@ -68,6 +68,8 @@ def table(roster: Roster, width: int | None) -> Iterator[str]:
         _row(session, listed.labels[session.file], identity, now, twice=session.file in twice)
         for session, identity in zip(listed.sessions, ids, strict=True)
     ]
+    if not rows:
+        return
     columns = [max(map(cells.width, column)) for column in zip(*rows, strict=True)]
     if width is not None:
         columns = _fitted(columns, width)

@@ -4,12 +4,13 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from typing import assert_never
 
 import orjson
 
 from tank.board import theme
 from tank.board.keys import decode
-from tank.board.state import Copy, Effect, Quit, Refresh, Resized, Size, State
+from tank.board.state import Copy, FrontendEffect, HandOver, Quit, Refresh, Resized, Size, State, Suspend
 from tank.board.view.screen import view
 from tank.edges.log import Log
 from tank.edges.loop import Loop
@@ -79,7 +80,7 @@ class Overlay:
             self._log.warn(f"a record is not JSON or too long: {error}")
             return
         kind = fields.string(record, "type") if isinstance(record, dict) else None
-        if kind == "hello":
+        if kind == "hello" and not self._board:
             self._open(record)
         elif self._board and kind == "key":
             self._typed(self._board, record)
@@ -123,7 +124,7 @@ class Overlay:
         if lines is not None:
             self._write({"type": "frame", "lines": lines})
 
-    def _act(self, effect: Effect) -> None:
+    def _act(self, effect: FrontendEffect) -> None:
         match effect:
             case Quit():
                 self._write({"type": "close"})
@@ -131,6 +132,10 @@ class Overlay:
                 self._write({"type": "copy", "text": effect.text})
             case Refresh():
                 self._shown = []
+            case Suspend() | HandOver():
+                pass  # neither is asked for over Pi
+            case _:
+                assert_never(effect)
 
     def _write(self, record: Record) -> None:
         self._outlet.write(orjson.dumps(record) + b"\n")

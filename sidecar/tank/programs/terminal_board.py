@@ -3,12 +3,13 @@
 import os
 import signal
 import sys
+from typing import assert_never
 
 from tank.board import theme
 from tank.board.keys import decode
 from tank.board.state import (
     Copy,
-    Effect,
+    FrontendEffect,
     HandOver,
     Quit,
     Refresh,
@@ -130,8 +131,7 @@ class TerminalBoard:
             code = self._terminal.hand_over(wanted.argv)
         except OSError as error:
             return Shown(f"{wanted.argv[0]} can't be started: {error.strerror}")
-        finally:
-            self._resize()
+        self._resize()
         told = f"tmux ended with exit code {code}: its session may be gone; press r" if code else ""
         return Shown(told, back=True)
 
@@ -139,7 +139,7 @@ class TerminalBoard:
         self._terminal.suspend(group=group)
         self._resize()
 
-    def _act(self, effect: Effect) -> None:
+    def _act(self, effect: FrontendEffect) -> None:
         match effect:
             case Quit():
                 self._loop.stop()
@@ -151,3 +151,5 @@ class TerminalBoard:
                 self._terminal.say(clipboard.by_terminal(effect.text))
             case Refresh():
                 self._terminal.forget()
+            case _:
+                assert_never(effect)

@@ -77,11 +77,6 @@ def clients(output: bytes) -> tuple[Client, ...] | None:
     return tuple(found)
 
 
-def switched(output: bytes) -> bool | None:
-    """An option that is on or off; None when it's neither."""
-    return {b"on": True, b"off": False}.get(output.strip())
-
-
 def pane_shown(output: bytes | None) -> bool | None:
     """Whether an attached client shows the pane; None when tmux didn't say.
 

@@ -1,18 +1,18 @@
 """The last line says what can be pressed; where the person is asked or writes, it is where they do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tank.board import cells, said
 from tank.board.bindings import BINDINGS, COPIES, Act
 from tank.board.cells import Piece
-from tank.board.layout import MOST_WRITTEN_ROWS, NARROW_CELLS
+from tank.board.layout import MOST_WRITTEN_ROWS
 from tank.board.state import Draft, Mode, Size, State, is_own, session
 from tank.board.theme import Theme
 from tank.board.view.title import left
 from tank.records.entry import Entry
 
 CURSOR = "▏"
-PEEK_HINT = "PgUp PgDn scroll"
+PEEK_HINT = ("PgUp PgDn", "scroll")
 ALWAYS = (Act.REFRESH, Act.HELP, Act.BACK)
 """What can be done with no session."""
 HEAD = "─ message to "
@@ -85,7 +85,7 @@ def _becomes(entry: Entry | None, draft: Draft) -> str:
     if entry is None:
         return "it has ended: nothing can be sent"
     if said.asks(entry):
-        return "doesn't answer its question: read after that"
+        return "no answer to its question: read after that"
     if entry.status != "working":
         return "it rests and starts on it"
     return "steer: read within its run" if draft.mode == "steer" else "follow-up: read when its run is over"
@@ -110,25 +110,30 @@ def _broken(draft: Draft, room: int) -> tuple[list[str], int]:
 
 
 def _hints(state: State, room: int) -> str:
-    """As many as fit, by their first words where it's narrow; the way out and the way to the rest go last."""
+    """All of them, by their first words alone where they don't fit; then as many as do, and the way out last."""
+    shown = list(_hinted(state))
+    whole = "   ".join(f"{key} {hint}" for key, hint in shown)
+    if cells.width(whole) <= room:
+        return whole
+    return _fitting([f"{key} {hint.split()[0]}" for key, hint in shown], room, least=-3, gap=2)
+
+
+def _hinted(state: State) -> Iterator[tuple[str, str]]:
     chosen = session(state, state.selected)
-    waits = chosen is not None and chosen.entry.status == "needs-you"
-    narrow = state.size.columns < NARROW_CELLS
-    shown = ["Enter show it"] if chosen and is_own(state, chosen) else []
     for binding in BINDINGS:
         act = binding.act
         if not binding.hint or (not chosen and not (state.filter if act is Act.FILTER else act in ALWAYS)):
             continue
         if act is Act.REFRESH and not (state.roster.problems and not chosen):
             continue
-        if act is Act.COPY and waits:
+        if act is Act.COPY and chosen and chosen.entry.status == "needs-you":
             continue  # beside a question, y would be read as yes
         if act is Act.PEEK and state.peeked:
-            shown.append(PEEK_HINT)
+            yield PEEK_HINT
+        elif act is Act.SHOW and chosen and is_own(state, chosen):
+            yield "Enter", "close the board"
         else:
-            hint = _back(state) if act is Act.BACK else binding.hint
-            shown.append(f"{binding.shown.split()[0]} {hint.split()[0] if narrow else hint}")
-    return _fitting(shown, room, least=-3, gap=2 if narrow else 3)
+            yield binding.shown.split()[0], _back(state) if act is Act.BACK else binding.hint
 
 
 def _fitting(hints: Sequence[str], room: int, *, least: int = 0, gap: int = 3) -> str:

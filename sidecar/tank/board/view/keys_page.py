@@ -1,7 +1,7 @@
 """Help: the bindings table as a page."""
 
 from tank.board import cells
-from tank.board.bindings import KEYS_CELLS, help_lines
+from tank.board.bindings import KEYS_CELLS, NARROW_HELP_CELLS, help_lines
 from tank.board.cells import Piece
 from tank.board.state import State
 from tank.board.theme import Theme
@@ -18,7 +18,11 @@ def page(state: State, columns: int, rows: int, theme: Theme) -> list[str]:
                     " " + (line.keys.ljust(KEYS_CELLS) if line.says and line.keys else line.keys),
                     theme.strong,
                 ),
-                Piece(" " * (KEYS_CELLS if not line.keys and columns >= 32 else 0) + " " + line.says),
+                Piece(
+                    " " * (KEYS_CELLS if not line.keys and columns >= NARROW_HELP_CELLS else 0)
+                    + " "
+                    + line.says
+                ),
             ],
             columns,
         ).rstrip()

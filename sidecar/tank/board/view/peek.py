@@ -29,7 +29,7 @@ def pane(state: State, session: Session, size: Size, theme: Theme) -> list[str]:
 def _rule(state: State, session: Session, columns: int, out: str, theme: Theme) -> str:
     """Who is peeked at, and how much of it is out of sight."""
     entry = session.entry
-    known = (project(entry)[1], entry.model, said.context(entry), entry.session_id[:8])
+    known = (project(entry)[1], entry.model, said.context(entry), entry.session_id[:13])
     end = f" {out} ─" if out else ""
     room = max(columns - cells.width(end) - 4, 0)
     name = cells.clean(state.listed.labels[session.file], room)
