@@ -100,8 +100,12 @@ export function connect(shared: Shared, side: Side, times = TIMES) {
 		const end = (why: string) => pending.reject(new Error(`${why}; it may have been done all the same.`));
 		calls.set(id, pending);
 		setTimeout(end, times.result, "Tank did not answer in time").unref();
-		signal?.addEventListener("abort", () => end("Aborted"));
-		return pending.promise.finally(() => calls.delete(id));
+		const abort = () => end("Aborted");
+		signal?.addEventListener("abort", abort);
+		return pending.promise.finally(() => {
+			signal?.removeEventListener("abort", abort);
+			calls.delete(id);
+		});
 	}
 
 	function start(): ChildProcess {

@@ -76,7 +76,7 @@ def test_two_checkouts_of_a_project_add_up() -> None:
     assert counted(found, app=Checkout("/app", 3), app_deep=Checkout("/app/deep", 2)) == (5, 2)
 
 
-def test_what_could_not_be_told_is_not_called_clean() -> None:
+def test_what_could_not_be_told_counts_as_nothing() -> None:
     found = state(Roster((APP, OTHER)), Size(80, 24))
     assert counted(found) == (0, 0)
     assert counted(found, app=None, app_deep=Checkout("/app/deep", 2)) == (2, 1)

@@ -32,13 +32,13 @@ def read(name: str) -> dict[str, object]:
 
 
 @contextmanager
-def changing(name: str) -> Iterator[dict[str, object]]:
+def changing(name: str, wait_s: float = LOCK_S) -> Iterator[dict[str, object]]:
     """What is changed inside the block is written at its end. Raises as `read` does, `OSError`, and `RefusedError` when locked too long."""
     folder = paths.tank_state()
     paths.private_directory(folder)
     lock = os.open(folder / f".lock-{name}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        _wait_for(lock, name)
+        _wait_for(lock, name, wait_s)
         found = read(name)
         before = orjson.dumps(found)
         yield found
@@ -48,8 +48,8 @@ def changing(name: str) -> Iterator[dict[str, object]]:
         os.close(lock)
 
 
-def _wait_for(lock: int, name: str) -> None:
-    deadline = time.monotonic() + LOCK_S
+def _wait_for(lock: int, name: str, wait_s: float) -> None:
+    deadline = time.monotonic() + wait_s
     while True:
         with suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 
 from tank.edges import rex, titles
 from tank.edges.live_directory import LiveDirectory
-from tank.errors import TankError
 from tank.records import fields
 from tank.terminals import rex as places
 
@@ -42,7 +41,7 @@ class Titling:
                     return
             try:
                 give(self._server, self._block, words)
-            except (TankError, OSError) as error:
+            except Exception as error:  # noqa: BLE001 - else no title would ever be given again
                 self._warn(f"the tab could not be titled: {error}")
             done = words
 
@@ -66,7 +65,7 @@ def give(server: str, block_id: str, words: str) -> bool:
         if places.titling(snapshot, blocks).get(at.window_id) != block_id:
             return False
         key = f"{server} {at.window_id}"
-        title = places.title(at.window_label, given.get(key), words)
+        title = places.title(at.window_label, fields.string(given, key), words)
         if title is None:
             return False
         if not rex.set_title(server, at.session_id, at.window_id, title, instead_of=at.window_label):

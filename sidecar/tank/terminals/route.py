@@ -47,8 +47,10 @@ def route(session: Session, here: Here) -> Route:
         if here.place.tmux and here.place.tmux[0] == entry.tmux_socket:
             return Route(Way.SWITCH)
         return Route(Way.ATTACH if here.can_attach else Way.COMMAND)
+    if entry.terminal_id and entry.rex_server:
+        return Route(Way.REX)
     if entry.terminal_id:
-        return Route(Way.REX) if entry.rex_server else Route(Way.NONE, NO_SERVER)
+        return Route(Way.NONE, NO_SERVER)
     return Route(Way.NONE, _by_hand(entry))
 
 
