@@ -26,7 +26,7 @@ def told(*entries: Entry, since: float = 30) -> list[str]:
 
 def test_before_the_first_prompt_there_is_nothing_to_compare_with() -> None:
     assert digest([("id", entry(("done", 1)))], None, NOW) == [
-        "The person has typed nothing here yet: there is no telling what is new to them."
+        "No earlier prompt of the person's is known here: there is no telling what is new to them."
     ]
 
 

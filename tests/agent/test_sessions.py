@@ -24,7 +24,7 @@ def test_sessions_are_told_by_group_ids_first() -> None:
     assert listed(*SIX[:3], SIX[5], twice={SIX[0].file}, own=SIX[5].file) == [
         "4 live sessions: 1 needs-you, 1 done, 1 working, 1 idle.",
         quoting.RULE,
-        "The person has typed nothing here yet: there is no telling what is new to them.",
+        "No earlier prompt of the person's is known here: there is no telling what is new to them.",
         "files are under │ /home/you/.pi/",
         "project │ app · github.com/you/app",
         "0deaf5c5 needs-you 2m p0 [open twice] │ fix the flaky login test",

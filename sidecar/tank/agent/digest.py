@@ -17,10 +17,10 @@ LABEL_CELLS = 60
 def digest(entries: Sequence[tuple[str, Entry]], since: datetime | None, now: datetime) -> list[str]:
     """Lines, one for each session that changed or came; `entries` with the ids that are shown of them, the most urgent first.
 
-    Nothing is known of sessions that ended. `since` is None before the first prompt.
+    Nothing is known of sessions that ended. `since` is None where no prompt before the one at hand is known.
     """
     if since is None:
-        return ["The person has typed nothing here yet: there is no telling what is new to them."]
+        return ["No earlier prompt of the person's is known here: there is no telling what is new to them."]
     begin = f"Since the person last typed here, {age(since, now)} ago"
     found = [line for identity, entry in entries if (line := _line(identity, entry, since, now))]
     if not found:

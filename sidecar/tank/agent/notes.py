@@ -58,6 +58,11 @@ def _too_long(file: str, clean: str) -> str:
     return ""
 
 
+def section(shown: str, problem: str) -> str:
+    """The notes in the prompt; `problem` says what is wrong with the file."""
+    return "\n\n".join(part for part in (shown.strip(), f"({problem})" if problem else "") if part)
+
+
 def written(edit: Edit, *, kept: bool) -> str:
     """`kept`: what the person had changed and not committed got a commit of its own before."""
     size = f", {len(edit.text)} of {NOTES_LIMIT} characters" if edit.file == NOTES else ""
@@ -70,7 +75,13 @@ def unchanged(file: str) -> str:
 
 
 def changed(file: str, current: str) -> str:
-    """The file isn't what the model was shown: it gets the text to merge, as the last thing said."""
+    """The file isn't what the model was shown: it gets the text to merge, as the last thing said, unless that is too long."""
+    size_bytes = len(current.encode("utf-8", "replace"))
+    if size_bytes > TOPIC_LIMIT_BYTES:
+        return (
+            f"Nothing of yours was written: {file} isn't what you were last shown, and has {size_bytes} bytes, more than "
+            f"the {TOPIC_LIMIT_BYTES} that can be shown here. Read it in parts, and ask the person to shorten or split it."
+        )
     return (
         f"Nothing of yours was written: {file} isn't what you were last shown. Somebody, most likely the person, wrote "
         f"it since, or you hadn't read it. Below is its text now. Merge, keep what the person wrote, and call again.\n\n{current}"

@@ -39,6 +39,15 @@ def is_home(cwd: str | Path) -> Home | Problem | None:
 
     No parent and no variable can make a directory a home: a clone brings the marker, and only the person lists it.
     """
+    return _judged(cwd, heeds_no=True)
+
+
+def could_be_home(cwd: str | Path) -> Home | Problem | None:
+    """The same, whatever the person said of it before."""
+    return _judged(cwd, heeds_no=False)
+
+
+def _judged(cwd: str | Path, *, heeds_no: bool) -> Home | Problem | None:
     try:
         data = _marker(cwd)
     except RefusedError as error:
@@ -48,7 +57,7 @@ def is_home(cwd: str | Path) -> Home | Problem | None:
     path = Path(os.path.realpath(cwd))
     try:
         known = state_file.read(LIST)
-        if str(path) in _paths(known, "declined"):
+        if heeds_no and str(path) in _paths(known, "declined"):
             return None
         return Home(path, _notes(path, data), str(path) in _paths(known, "homes"))
     except RefusedError as error:

@@ -21,12 +21,12 @@ class Answer(NamedTuple):
     error: str
 
 
-def ask(session: Session, record: Record) -> Record:
+def ask(session: Session, record: Record, timeout_s: float = socket_client.ANSWER_TIMEOUT_S) -> Record:
     """The session's reply; where there is none, a refusal in its place that tells whether the request may have been read."""
     try:
         if why := target.unreachable(session):
             raise RefusedError(why)
-        return socket_client.request(session.entry.socket or "", record)
+        return socket_client.request(session.entry.socket or "", record, timeout_s)
     except RefusedError as error:
         became = "unknown" if isinstance(error, NoAnswerError) else "no"
         return {"ok": False, "error": str(error), "data": {"delivered": became}}

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from tank.programs.household import Household
 
 STDIN, STDOUT = 0, 1
+TANK = "tank"
+"""The role of the meta agent."""
 CHUNK_BYTES = 64 * 1024
 RECORD_LIMIT_BYTES = 512 * 1024
 """A forwarded record with the kept value, which is most of it."""
@@ -122,16 +124,20 @@ class Sidecar:
             return
         self.do(self.brain.receive(record, now()))
         if record.get("type") == "hello" and self.household:
-            self.household.greet(_cwd(record), fields.integer(record, "pid") or os.getppid())
+            self.household.greet()
 
     def _greet(self, record: Record) -> None:
         """All that this session may need is loaded before it is published."""
-        if self.household is None and homes.has_marker(_cwd(record)):
+        if self.household is None and homes.has_marker(_fact(record, "cwd")):
             from tank.programs.household import Household
 
-            self.household = Household(self.loop, self._order, self._became, lambda: datetime.now(UTC))
+            self.household = Household(self.loop, self._order, self._moved_in, lambda: datetime.now(UTC))
+        pid = fields.integer(record, "pid") or os.getppid()
+        if self.household:
+            at_home = self.household.enter(_fact(record, "sessionId"), _fact(record, "cwd"), pid)
+            self.brain.role = TANK if at_home else None
         if self.brain.place is None:
-            self.presence.settle(fields.integer(record, "pid") or os.getppid())
+            self.presence.settle(pid)
 
     def _order(self, record: Record) -> None:
         """While Pi reads nothing, what would lie in the pipe past its time is busy, and of keep only the last counts."""
@@ -154,8 +160,8 @@ class Sidecar:
     def _warn(self, said: str) -> None:
         self._order({"type": "notify", "text": said, "level": "warning"})
 
-    def _became(self, at_home: bool) -> None:  # noqa: FBT001 - a callback
-        self.do(self.brain.role_found("tank" if at_home else None, now()))
+    def _moved_in(self) -> None:
+        self.do(self.brain.role_found(TANK, now()))
 
     # Who asks this session
 
@@ -193,8 +199,8 @@ class Sidecar:
         )
 
 
-def _cwd(hello: Record) -> str:
-    return fields.string(fields.mapping(hello, "facts") or {}, "cwd") or "/"
+def _fact(hello: Record, name: str) -> str:
+    return fields.string(fields.mapping(hello, "facts") or {}, name) or ""
 
 
 def main() -> None:
