@@ -19,10 +19,12 @@ from tank.board.state import (
     Event,
     Mode,
     PeekLoaded,
+    Placed,
     PriorityDone,
     Resized,
     Rostered,
     Sent,
+    Shown,
     Size,
     State,
     Tick,
@@ -33,6 +35,7 @@ from tank.board.update import update
 from tank.board.view.screen import printed, view
 from tank.records.entry import STATUSES, Entry
 from tank.records.identity import Host
+from tank.roster.place import Place, Tab
 from tank.roster.roster import Life, Roster, Session
 from tank.roster.transcript import Gap, Note, Outcome, Peek, Prompt, Reply, ToolCall
 from tests.board.sample import NOW
@@ -130,6 +133,9 @@ ITEMS = st.one_of(
 )
 PEEKS = st.none() | st.builds(Peek, st.lists(ITEMS, max_size=6).map(tuple))
 SIZES = st.builds(Size, st.integers(1, 220), st.integers(1, 60))
+FILES = [f"/live/{pid}-{number}.json" for pid in range(1, 7) for number in range(2)]
+ORDERS = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3))
+PLACES = st.builds(Place, TEXTS, st.none() | st.builds(Tab, st.sampled_from(["one", "two"]), TEXTS, ORDERS))
 KEYS = [*ACTS, *PRIORITIES, *COPIES, *compose.EDITS, "tab", "alt+enter", "x", "家"]
 EVENTS = st.one_of(
     st.builds(Key, st.sampled_from(KEYS)),
@@ -142,6 +148,10 @@ EVENTS = st.one_of(
     st.builds(PriorityDone, TEXTS),
     st.builds(Sent, TEXTS, st.sampled_from([None, "started", "no", "unknown", "else"]), TEXTS, TEXTS),
     st.builds(Copied, TEXTS),
+    st.builds(
+        Placed, st.dictionaries(st.sampled_from(FILES), PLACES), st.lists(TEXTS, max_size=2).map(tuple)
+    ),
+    st.builds(Shown, TEXTS, TEXTS, st.booleans()),
     st.builds(ChangesCounted, TEXTS, st.none() | st.builds(Checkout, TEXTS, st.integers(0, 10**9))),
     st.builds(TranscriptGrew, st.sampled_from(["/a", "/b"])),
     PEEKS,
@@ -169,7 +179,7 @@ def after(state: State, event: Event | Peek | None) -> State:
 def test_every_line_fits_and_is_clean_whatever_happens(
     roster: Roster, size: Size, events: list[Event | Peek | None]
 ) -> None:
-    state, _ = update(State(NOW, size), Rostered(roster, frozenset(), NOW))
+    state, _ = update(State(NOW, size, own=1, overlay=True), Rostered(roster, frozenset(), NOW))
     for event in events:
         state = after(state, event)
         for theme in (PLAIN, COLOURS):

@@ -94,7 +94,13 @@ def test_a_linked_worktree_has_its_own_count(repository: Path, tmp_path: Path) -
 def test_a_directory_in_no_repository_is_told_as_such(cwd: str) -> None:
     assert top_of(cwd) is None
     loop, told = Loop(), []
-    Checkouts(loop, lambda *answer: told.append(answer)).count(cwd)
+
+    def tell(*answer: object) -> None:
+        told.append(answer)
+        loop.stop()
+
+    Checkouts(loop, tell).count(cwd)
+    loop.run()
     assert told == [(cwd, "", None)]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from tank.edges import git
 from tank.edges.commands import Command
 from tank.edges.loop import Loop
+from tank.edges.workers import Workers
 from tank.roster.git_facts import Changes
 
 AT_ONCE = 2
@@ -30,26 +31,34 @@ class Checkouts:
 
     def __init__(self, loop: Loop, told: Told) -> None:
         self._loop, self._told = loop, told
+        self._workers = Workers(loop)
+        self._closed = False
         self._asked: dict[str, set[str]] = {}
         self._waiting: deque[str] = deque()
         self._running: dict[str, Command] = {}
         self._rests_until: dict[str, float] = {}
 
     def count(self, cwd: str) -> None:
-        top = top_of(cwd)
+        """A disk that hangs, as of a network that is gone, holds up this answer alone."""
+        self._workers.start(lambda: top_of(cwd), lambda top: self._found(cwd, top))
+
+    def close(self) -> None:
+        """Ends what runs; nothing is told any more."""
+        self._closed = True
+        for command in self._running.values():
+            command.kill()
+        self._waiting.clear()
+        self._running.clear()
+
+    def _found(self, cwd: str, top: str | None) -> None:
+        if self._closed:
+            return
         if top is None:
             self._told(cwd, "", None)
             return
         if top not in self._asked:
             self._loop.later(self._rests_until.get(top, 0.0) - time.monotonic(), lambda: self._queue(top))
         self._asked.setdefault(top, set()).add(cwd)
-
-    def close(self) -> None:
-        """Ends what runs; nothing is told any more."""
-        for command in self._running.values():
-            command.kill()
-        self._waiting.clear()
-        self._running.clear()
 
     def _queue(self, top: str) -> None:
         self._waiting.append(top)
