@@ -12,63 +12,80 @@ const MARKER = join(".pi", "tank.json");
 /** Milliseconds that the first run waits to hear whose it is, and each for its notes. */
 const WAIT = { whose: 1000, notes: 200 };
 
-export class Home {
-	readonly #link: Link;
-	readonly #register: (tools: string[]) => void;
-	readonly #told = Promise.withResolvers<void>();
-	readonly #asked = new Map<number, (text: string | null) => void>();
-	#registered: string[] = [];
-	#hasNotes = false;
-	#text: string | null = null;
+export type Home = NonNullable<ReturnType<typeof homeOf>>;
 
-	/** Only in a directory with the marker, which no ordinary one has: elsewhere nothing ever waits. */
-	static of(session: Session, shared: Shared, link: Link, register: (tools: string[]) => void): Home | undefined {
-		const { cwd } = session.ctx;
-		if (!existsSync(join(cwd, MARKER))) return undefined;
-		const home = new Home(link, register);
-		// Tools that come after /reload's session_start would be missing from the next request.
-		if (shared.home?.cwd === cwd) home.#take(shared.home.tools);
-		return home;
-	}
+/**
+ * Only in a directory with the marker, which no ordinary one has: elsewhere nothing ever waits. `register` returns the
+ * names of the tools that it registered, not those of other extensions.
+ */
+export function homeOf(
+	{ pi, ctx }: Session,
+	shared: Shared,
+	link: Link,
+	{ notice, safely }: Pick<Side, "notice" | "safely">,
+	register: (tools: string[]) => string[],
+) {
+	if (!existsSync(join(ctx.cwd, MARKER))) return undefined;
+	const told = Promise.withResolvers<void>();
+	const registered: string[] = [];
+	let hasNotes = false;
+	/** The notes as they last were, and the id of the record that they answered. */
+	let text: string | null = null;
+	let answered = 0;
+	let heard = () => {};
 
-	private constructor(link: Link, register: (tools: string[]) => void) {
-		this.#link = link;
-		this.#register = register;
-	}
-
-	hear(order: Order, session: Session, shared: Shared, safely: Side["safely"]): void {
+	function hear(order: Order): void {
 		if (order.type === "home") {
-			this.#hasNotes = order.notes;
-			const { tools } = order;
-			this.#take(tools);
-			shared.home = tools.length ? { cwd: session.ctx.cwd, tools } : undefined;
-			this.#told.resolve();
-		} else if (order.type === "notes") {
-			this.#asked.get(order.id)?.(order.text);
+			hasNotes = order.notes;
+			shared.home = order.tools.length ? { cwd: ctx.cwd, tools: order.tools } : undefined;
+			take(order.tools);
+			told.resolve();
+		} else if (order.type === "notes" && order.id > answered) {
+			text = order.text;
+			answered = order.id;
+			heard();
 		} else if (order.type === "ask") {
-			const tell = (confirmed: boolean | null) => {
-				safely(() => this.#link.send({ type: "asked", id: order.id, confirmed }));
-			};
-			session.ctx.ui.confirm(order.title, order.text).then(tell, () => tell(null));
+			ask(order.id, order.title, order.text);
 		}
 	}
 
 	/** Puts the notes into the prompt that a run starts with: as they are now, else as they last were. Never rejects. */
-	async prepare(event: BeforeAgentStartEvent): Promise<void> {
-		await Promise.race([this.#told.promise, setTimeout(WAIT.whose)]);
-		this.#told.resolve();
-		if (!this.#hasNotes) return;
-		const id = this.#link.send({ type: "prepare" });
-		if (id) {
-			const answer = new Promise<string | null>((resolve) => this.#asked.set(id, resolve));
-			this.#text = await Promise.race([answer, setTimeout(WAIT.notes, this.#text)]);
-			this.#asked.delete(id);
+	async function prepare(event: BeforeAgentStartEvent): Promise<void> {
+		try {
+			await within(WAIT.whose, told.promise);
+			told.resolve();
+			const id = hasNotes && link.send({ type: "prepare" });
+			if (id) await within(WAIT.notes, new Promise<void>((resolve) => (heard = () => answered >= id && resolve())));
+			if (hasNotes && text) event.systemPromptOptions.sections.notes = text;
+		} catch (error) {
+			notice("error", `Tank: ${error}`);
 		}
-		if (this.#text) event.systemPromptOptions.sections.notes = this.#text;
 	}
 
-	#take(tools: string[]): void {
-		this.#register(tools.filter((name) => !this.#registered.includes(name)));
-		this.#registered = tools;
+	/** Never rejects. A dialog that closes with its session was not answered. */
+	async function ask(id: number, title: string, question: string): Promise<void> {
+		let confirmed: boolean | null = null;
+		try {
+			confirmed = await ctx.ui.confirm(title, question);
+		} catch {
+			// The next session here asks again.
+		}
+		if (shared.owner === link) safely(() => void link.send({ type: "asked", id, confirmed }));
 	}
+
+	/** His tools from now on. Pi can't forget one that he had, but keep it from the model. */
+	function take(tools: string[]): void {
+		registered.push(...register(tools.filter((name) => !registered.includes(name))));
+		const gone = registered.filter((name) => !tools.includes(name));
+		if (gone.length) pi.setActiveTools(pi.getActiveTools().filter((name) => !gone.includes(name)));
+	}
+
+	// Tools that come after /reload's session_start would be missing from the next request.
+	if (shared.home?.cwd === ctx.cwd) take(shared.home.tools);
+	return { hear, prepare };
+}
+
+/** Waits for it, but not longer, and keeps no process running. */
+async function within(ms: number, awaited: Promise<void>): Promise<void> {
+	await Promise.race([awaited, setTimeout(ms, undefined, { ref: false })]);
 }

@@ -6,7 +6,7 @@
 
 import type { ExtensionAPI, ExtensionContext, InputEvent } from "@earendil-works/pi-coding-agent";
 import { argument, ending, facts, model, prompt, reply, usage } from "./facts.ts";
-import { Home } from "./home.ts";
+import { type Home, homeOf } from "./home.ts";
 import { connect, shared } from "./link.ts";
 import { type Overlay, overlay } from "./overlay.ts";
 import type { Order } from "./records.ts";
@@ -33,8 +33,8 @@ export default function tank(pi: ExtensionAPI): void {
 		session = new Session(pi, ctx);
 		const described = describe();
 		registerTools(pi, described.tools, link, notice);
-		home = Home.of(session, common, link, (names) => {
-			registerTools(pi, described.homeTools.filter(({ name }) => names.includes(name)), link, notice);
+		home = homeOf(session, common, link, { notice, safely }, (names) => {
+			return registerTools(pi, described.homeTools.filter(({ name }) => names.includes(name)), link, notice);
 		});
 		common.release?.();
 		common.release = followFocus((focused) => safely(() => {
@@ -60,7 +60,7 @@ export default function tank(pi: ExtensionAPI): void {
 		if (order.type === "welcome" && session) session.entryTypes = order.entryTypes;
 		if (order.type === "notify") session?.ctx.ui.notify(order.text, order.level);
 		if (order.type === "watch_key") watchKey();
-		if (session) home?.hear(order, session, common, safely);
+		if (session?.entryTypes) home?.hear(order);
 		if (order.type === "deliver" || order.type === "show" || order.type === "append") {
 			answer(order, session, (said) => safely(() => link.send(said)));
 		}

@@ -23,15 +23,16 @@ export function describe(): Described {
 	return JSON.parse(readFileSync(new URL("../../schema/tools.json", import.meta.url), "utf8"));
 }
 
-/** But none that another extension has: Pi would ignore the second without a word. */
-export function registerTools(pi: ExtensionAPI, tools: Tool[], link: Link, notice: Side["notice"]): void {
+/** But none that another extension has: Pi would ignore the second without a word. Returns the names of the others. */
+export function registerTools(pi: ExtensionAPI, tools: Tool[], link: Link, notice: Side["notice"]): string[] {
 	const known = pi.getAllTools().map(({ name }) => name);
-	for (const tool of tools) {
+	return tools.flatMap((tool) => {
 		const execute = async (_: string, args: unknown, signal: AbortSignal | undefined) => {
 			const { text, isError } = await link.call(tool.name, args, signal);
 			return { content: [{ type: "text" as const, text }], details: undefined, isError };
 		};
 		if (!known.includes(tool.name)) pi.registerTool({ ...tool, execute });
 		else notice("tool", `Tank left the tool ${tool.name} of another extension alone.`);
-	}
+		return known.includes(tool.name) ? [] : [tool.name];
+	});
 }

@@ -19,6 +19,8 @@ export const SCREEN = examples("screen");
 export class FakePi {
 	readonly notices: string[] = [];
 	readonly tools: Json[] = [];
+	/** Names of the tools that the model has. */
+	active: string[] = [];
 	readonly commands: Json[] = [];
 	readonly shortcuts = new Map<string, Json>();
 	readonly screen = new FakeScreen();
@@ -69,7 +71,9 @@ export class FakePi {
 		const pi = {
 			on: (name: string, handler: Handler) => this.#handlers.set(name, handler),
 			getAllTools: () => this.tools,
-			registerTool: (tool: Json) => void this.tools.push(tool),
+			registerTool: (tool: Json) => void (this.tools.push(tool), this.active.push(tool.name)),
+			getActiveTools: () => this.active,
+			setActiveTools: (names: string[]) => void (this.active = names),
 			getCommands: () => this.commands,
 			registerCommand: (name: string, options: Json) => void this.commands.push({ name, ...options }),
 			registerShortcut: (key: string, options: Json) => void this.shortcuts.set(key, options),
