@@ -138,6 +138,40 @@ def test_a_home_that_is_listed_already_is_told_so_and_left_alone(desk: Desk) -> 
     assert listed(desk) == [str(desk.home / "tank")]
 
 
+def marked(desk: Desk, name: str, marker: str = "{}") -> Path:
+    """A directory with the marker, as a clone brings it."""
+    (desk.home / name / ".pi").mkdir(parents=True)
+    (desk.home / name / ".pi/tank.json").write_text(marker)
+    return desk.home / name
+
+
+@pytest.mark.parametrize("declined", [True, False])
+def test_a_directory_with_the_marker_is_listed_as_it_is(desk: Desk, declined: bool) -> None:  # noqa: FBT001
+    clone = marked(desk, "clone")
+    git(clone, "init", "-q")
+    before = sorted(clone.rglob("*"))
+    state = desk.home / ".local/state/pi/tank"
+    state.mkdir(parents=True, mode=0o700)
+    (state / "homes.json").write_bytes(orjson.dumps({"declined": [str(clone)] * declined, "homes": []}))
+    ran = desk.tank("home", "clone")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.splitlines() == [
+        f"{clone} has the marker, and is Tank's home now; nothing in it was changed.",
+        "A session that is open there takes it up with /reload.",
+        f"Next: cd {clone} && pi",
+    ]
+    assert listed(desk) == [str(clone)]
+    assert orjson.loads((state / "homes.json").read_bytes())["declined"] == []
+    assert sorted(clone.rglob("*")) == before
+    assert f"{clone} is Tank's home already." in desk.tank("home", "clone").stdout
+
+
+def test_a_home_without_a_repository_is_told_what_it_lacks(desk: Desk) -> None:
+    marked(desk, "copied")
+    for _ in range(2):
+        assert "run `git init` there, or no note can be written" in desk.tank("home", "copied").stdout
+
+
 def test_a_listed_home_that_is_gone_is_made_anew(desk: Desk) -> None:
     desk.tank("home", "tank")
     (desk.home / "tank").rename(desk.home / "elsewhere")
@@ -159,14 +193,15 @@ def test_what_is_in_the_way_is_named_and_stays(desk: Desk) -> None:
     (desk.home / "full").mkdir()
     (desk.home / "full/.hidden").write_text("x")
     (desk.home / "dangling").symlink_to("nowhere")
-    (desk.home / "clone/.pi").mkdir(parents=True)
-    (desk.home / "clone/.pi/tank.json").write_text("{}")
+    marked(desk, "broken", "{")
+    marked(desk, "old", '{"notes": 5}')
     assert f"{desk.home}/file is no directory" in refused(desk, "file")
     assert f"{desk.home}/full isn't empty" in refused(desk, "full")
     assert f"{desk.home}/dangling is no directory" in refused(desk, "dangling")
     assert f"{desk.home}/missing is no directory: make it first" in refused(desk, "missing/tank")
     assert f"{desk.home}/file is no directory: make it first" in refused(desk, "file/tank")
-    assert "start `pi` there, and it asks" in refused(desk, "clone")
+    assert f"{desk.home}/broken/.pi/tank.json is no JSON" in refused(desk, "broken")
+    assert "notes must be true or false" in refused(desk, "old")
     assert "can't be shown" in refused(desk, "a\nb")
     assert "can't be shown" in refused(desk, "a\x1b[2J")
 

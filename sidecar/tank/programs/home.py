@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tank.edges import homes, paths
 from tank.edges.home_repository import MISSING, Repository
-from tank.edges.homes import Home
+from tank.edges.homes import Problem
 from tank.errors import RefusedError
 from tank.records import text
 
@@ -20,9 +20,12 @@ TIMEOUT_S = 20.0
 def make(path: Path) -> list[str]:
     """What was done, a line each. Raises `RefusedError` and `OSError`: then nothing was made."""
     path = Path(os.path.abspath(path))  # noqa: PTH100 - .. goes, links stay
-    known = homes.is_home(path)
-    if isinstance(known, Home) and known.listed:
-        return [f"{path} is Tank's home already.", _next(path)]
+    _refuse_unless_shown(path)
+    found = homes.could_be_home(path)
+    if isinstance(found, Problem):
+        raise RefusedError(found.said)
+    if found:
+        return _settled(path, is_listed=found.listed)
     if shutil.which("git") is None:
         raise RefusedError(f"{MISSING}; nothing was made")
     _refuse_unless_free(path)
@@ -52,19 +55,32 @@ def how_to_start() -> tuple[str, str]:
     )
 
 
+def _settled(path: Path, *, is_listed: bool) -> list[str]:
+    """A directory that has the marker, such as a clone: it needs the person's word alone, also where they said No before."""
+    told = [f"{path} is Tank's home already."]
+    if not is_listed:
+        homes.add(path)
+        told = [
+            f"{path} has the marker, and is Tank's home now; nothing in it was changed.",
+            "A session that is open there takes it up with /reload.",
+        ]
+    if not os.path.lexists(path / ".git"):
+        told.append("It is no git repository: run `git init` there, or no note can be written.")
+    return [*told, _next(path)]
+
+
 def _next(path: Path) -> str:
     return f"Next: cd {shlex.quote(str(path))} && pi"
 
 
-def _refuse_unless_free(path: Path) -> None:
+def _refuse_unless_shown(path: Path) -> None:
     named = str(path)
     if "\n" in named or text.lines(named) != named:
         raise RefusedError("the path has characters that can't be shown: choose another")
+
+
+def _refuse_unless_free(path: Path) -> None:
     if path.is_dir():
-        if (path / homes.MARKER).exists():
-            raise RefusedError(
-                f"{path} is a home that isn't listed here: start `pi` there, and it asks whether Tank may live there"
-            )
         if any(path.iterdir()):
             raise RefusedError(f"{path} isn't empty: name a new directory, or an empty one")
     elif os.path.lexists(path):
