@@ -35,6 +35,10 @@ FACTS: Json = {
 }
 
 
+NUMBERED = ("hello", "agent_start", "agent_settled", "call", "prepare")
+"""Forwarded records that get an answer."""
+
+
 def after(script: str) -> list[str]:
     """A prefix: a shell that does this first."""
     return ["sh", "-c", f'{script}\nexec "$@"', "sh"]
@@ -137,8 +141,28 @@ class Conversation:
     def event(self, kind: str, **fields: Any) -> None:
         """A forwarded record; those that are answered get an id."""
         self._next_id += 1
-        answered = {"id": self._next_id} if kind in ("hello", "agent_start", "agent_settled", "call") else {}
+        answered = {"id": self._next_id} if kind in NUMBERED else {}
         self.send({"type": kind, **answered, **fields})
+
+    def call(self, tool: str, **arguments: object) -> Json:
+        """What the model is told of a call of one of Tank's tools."""
+        return self.result(self.begin(tool, **arguments))
+
+    def begin(self, tool: str, **arguments: object) -> int:
+        """The id of a call that is taken."""
+        self.event("call", tool=tool, arguments=arguments)
+        self.order("taken", id=self._next_id)
+        return self._next_id
+
+    def result(self, call: int) -> Json:
+        return self.order("result", id=call)
+
+    def notes(self) -> str | None:
+        """The section of notes that a run is about to start with."""
+        self.event("prepare")
+        text = self.order("notes", id=self._next_id)["text"]
+        assert text is None or isinstance(text, str)
+        return text
 
     def hello(self, reason: str = "startup", *, kept: object = None, **facts: object) -> Json:
         """Says hello with these facts; returns the welcome."""

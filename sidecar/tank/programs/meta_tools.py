@@ -111,7 +111,9 @@ def _set_priority(arguments: Record, _context: Context) -> Result:
         return Result(NO_PRIORITY, is_error=True)
     reply = asking.ask(session, {"type": "priority", "priority": priority}, SEND_S)
     if reply["ok"] is not True:
-        return Result(_why("The priority was not set", asking.why(reply)), is_error=True)
+        taken = asking.answer(reply).delivered == "unknown"
+        what = "It isn't known whether the priority was set" if taken else "The priority was not set"
+        return Result(_why(what, asking.why(reply)), is_error=True)
     told = "has no priority now" if priority is None else f"is p{priority} now"
     return Result(_told(session, f"{told}, and the person sees it on the board"))
 
