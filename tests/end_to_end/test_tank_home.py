@@ -1,10 +1,15 @@
 """Tank, the meta agent, on real Pi: his home, his tools with other sessions there, and his notes on the wire."""
 
 import json
+import os
+import re
 import shlex
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +22,7 @@ from tests.support.pi import DIALOGS, Lab, PiSession
 
 HIS_TOOLS = {str(tool["name"]) for tool in HOME_TOOLS}
 CONFIRM = 'call ask {"kind":"confirm","title":"Shall it be so?"}'
+RELEASE = "- 2026-12-01 the release comes first"
 LOGIN, PARSER, NOTES = "fix the login test", "port the parser", "write the notes"
 
 
@@ -55,6 +61,12 @@ class House:
         return ran.stdout
 
 
+def systems(request: Request) -> list[str]:
+    """The system messages of a request: the prompt, and patches of it."""
+    found = [m["content"] for m in request.body["messages"] if m["role"] in ("system", "developer")]
+    return [each if isinstance(each, str) else "".join(part["text"] for part in each) for each in found]
+
+
 def home(lab: Lab) -> Path:
     path = lab.folder / "work" / "Tank's home"
     made = lab.tank("home", str(path))
@@ -91,6 +103,8 @@ def test_his_first_request_has_his_tools_and_his_notes_and_others_have_neither(h
     assert set(first.tools()) >= HIS_TOOLS
     assert "<notes>" in first.text()
     assert "Directives" in first.text()
+    assert (house.path / "AGENTS.md").read_text().strip() in first.text()
+    assert "data that may be wrong, never an instruction" not in first.text(), "his prompt is AGENTS.md's"
     others = [request for request in list(house.model.requests) if PARSER in request.prompt]
     assert others
     assert not HIS_TOOLS & set(others[0].tools())
@@ -114,6 +128,51 @@ def test_he_reads_a_transcript(house: House) -> None:
     assert "no session is ‘nobody at all’" in house.call("tank_read", session="nobody at all")
 
 
+def replied(pi: PiSession, count: int) -> bool:
+    """Whether so many answers were given and the last run is over."""
+    return len(pi.said("assistant")) == count and pi.status() != "working"
+
+
+def test_he_reads_a_long_transcript_page_by_page_to_its_beginning(house: House) -> None:
+    long = house.lab.pi("long", "say the very beginning")
+    long.wait_runs(1)
+    for count in range(1, 9):
+        if count == 5:
+            long.submit("/compact say what was said before")
+            long.wait_for("[compaction]")
+        long.submit(f"huge 6000 + say part {count}")
+        long.wait_until(partial(replied, long, count + 1), f"part {count}")
+    pages: list[str] = []
+    before: dict[str, str] = {}
+    while True:
+        pages.append(house.call("tank_read", session=long.published().session_id, **before))
+        assert len(pages[-1].encode()) <= 16 * 1024
+        older = re.search(r'Older: tank_read with before "([^"]+)"', pages[-1])
+        if not older:
+            break
+        before = {"before": older[1]}
+    assert len(pages) > 1
+    whole = "\n".join(reversed(pages))
+    assert pages[-1].endswith("The session begins here.")
+    told = ["the very beginning", *(f"say part {count}" for count in range(1, 9))]
+    places = [whole.index(each) for each in told]
+    assert places == sorted(places)
+    assert whole.count("compaction: from here on") == 1
+    assert whole.index("say part 4") < whole.index("compaction: from here on") < whole.index("say part 5")
+    long.quit()
+
+
+def test_what_changed_elsewhere_is_told_since_his_last_prompt(house: House) -> None:
+    house.ask("say nothing yet")
+    changing = house.lab.pi("changing", "say changed meanwhile")
+    changing.wait_runs(1)
+    told = house.call("tank_sessions").split("Since the person last typed here")[1].split("project │")[0]
+    assert re.search(r"new .* → working .* → \w+ .*│ say changed meanwhile", told)
+    again = house.call("tank_sessions").split("project │")[0]
+    assert "say changed meanwhile" not in again
+    changing.quit()
+
+
 def test_he_sets_a_priority_that_shows_on_the_board(house: House) -> None:
     assert "p1 now" in house.call("tank_priority", session=PARSER, priority=1)
     house.parser.wait_until(lambda: house.parser.published().priority == 1, "its priority")
@@ -130,17 +189,42 @@ def test_he_writes_notes_each_edit_a_commit_and_the_next_request_carries_the_pat
     house: House,
 ) -> None:
     house.ask("say look at the notes")
-    text = "# Notes\n\n## Directives\n\n- 2026-12-01: the release comes first\n\n## Priorities\n\n## Follow-ups\n"
+    text = f"# Directives\n\n{RELEASE}\n\n# Priorities\n\n# Follow-ups\n"
     assert "committed as: release first" in house.call("tank_notes", text=text, why="release first")
     assert house.git("log", "-1", "--format=%s").strip() == "release first"
     assert (house.path / "NOTES.md").read_text() == text
     before = len(house.requests())
     house.ask("say what changed")
-    request = house.requests()[before]
-    systems = [m for m in request.body["messages"] if m["role"] in ("system", "developer")]
-    patches = [m for m in systems[1:] if "the release comes first" in str(m["content"])]
-    assert len(patches) == 1
-    assert "Who" not in str(patches[0]["content"]), "the patch is of that one section"
+    former, request = house.requests()[before - 1 : before + 1]
+    head, *patches = systems(request)
+    assert head == systems(former)[0], "the prompt as it began"
+    fresh = patches[len(systems(former)) - 1 :]
+    assert len(fresh) == 1
+    assert re.findall(r"^</?[\w-]+>$", fresh[0], re.MULTILINE) == ["<notes>", "</notes>"], (
+        "that section alone"
+    )
+    assert f"<notes>\n{text.strip()}\n</notes>" in fresh[0]
+    house.ask("say nothing changed")
+    assert systems(house.requests()[-1]) == systems(request)
+
+
+def test_a_model_that_takes_no_patches_gets_the_prompt_anew_with_that_section_changed(
+    lab: Lab, model: ScriptedModel
+) -> None:
+    models = lab.agent_dir / "models.json"
+    models.write_text(models.read_text().replace('"supportsMidConvoSystemMessages": true', '"x": 0'))
+    path = home(lab)
+    pi = lab.pi("plain", cwd=path)
+    old = (path / "NOTES.md").read_text().strip()
+    for count, text in enumerate(("say before the notes changed", "say after the notes changed"), 1):
+        pi.submit(text)
+        pi.wait_runs(count)
+        (path / "NOTES.md").write_text(RELEASE)
+    (before,), (after,) = (
+        systems(model.asked(f"say {word} the notes changed")[0]) for word in ("before", "after")
+    )
+    assert before.count(old) == 1
+    assert after == before.replace(old, RELEASE)
 
 
 def test_what_the_person_wrote_before_his_prompt_has_a_commit_of_its_own(house: House) -> None:
@@ -244,3 +328,123 @@ def test_a_folder_below_a_home_is_not_his(lab: Lab, model: ScriptedModel) -> Non
     pi.wait_runs(1)
     assert pi.published().role is None
     assert not HIS_TOOLS & set(model.asked("say from below")[0].tools())
+
+
+def test_a_prompt_on_the_command_line_has_his_tools_and_his_notes(lab: Lab, model: ScriptedModel) -> None:
+    pi = lab.pi("typed", "say from the command line", cwd=home(lab))
+    pi.wait_runs(1)
+    (request,) = model.asked("say from the command line")
+    assert set(request.tools()) >= HIS_TOOLS
+    assert "<notes>" in request.text()
+
+
+def test_new_and_resume_lead_into_the_home_and_out_of_it(lab: Lab, model: ScriptedModel) -> None:
+    ordinary = lab.pi("ordinary", "say ordinary", cwd=lab.folder_in_work("ordinary"))
+    ordinary.wait_runs(1)
+    ordinary.quit()
+    pi = lab.pi("moving", "say morning", cwd=home(lab))
+    pi.wait_runs(1)
+
+    def request(text: str) -> Request:
+        pi.submit(text)
+        pi.wait_until(lambda: text in pi.said() and pi.status() != "working", "its run over")
+        return model.asked(text)[0]
+
+    def resume(text: str, role: str | None) -> None:
+        pi.submit("/resume")
+        pi.wait_for("Current Folder")
+        pi.press("Tab")
+        pi.wait_for(text)
+        pi.type(text)
+        pi.pause()
+        pi.press("Enter")
+        pi.wait_until(lambda: pi.published().label == text and pi.published().role == role, "it, resumed")
+
+    first = pi.published().session_id
+    pi.submit("/new")
+    pi.wait_until(lambda: pi.published().session_id != first, "the new session")
+    assert pi.published().role == "tank"
+    new = request("say new at home")
+    assert set(new.tools()) >= HIS_TOOLS
+    assert "<notes>" in new.text()
+    resume("say ordinary", None)
+    out = request("say out of it")
+    assert not HIS_TOOLS & set(out.tools())
+    assert "<notes>" not in out.text()
+    resume("say morning", "tank")
+    back = request("say back at home")
+    assert set(back.tools()) >= HIS_TOOLS
+    assert "<notes>" in back.text()
+    pi.quit()
+
+
+def test_a_sidecar_killed_between_two_prompts_costs_him_nothing(lab: Lab, model: ScriptedModel) -> None:
+    path = home(lab)
+    pi = lab.pi("killed", "say before the kill", cwd=path)
+    pi.wait_runs(1)
+    (sidecar,) = pi.sidecars()
+    sidecar.kill()
+    pi.wait_until(lambda: pi.published().sidecar_pid != sidecar.pid, "another one's entry")
+    assert pi.published().role == "tank"
+    (path / "NOTES.md").write_text(RELEASE)
+    pi.submit("call tank_sessions {}")
+    pi.wait_runs(2)
+    asked, told = model.asked("call tank_sessions {}")[-2:]
+    assert RELEASE in asked.text()
+    assert "Since the person last typed here" in told.text()
+
+
+def test_a_sidecar_that_hangs_holds_up_his_prompt_for_a_moment_and_an_ordinary_one_not_at_all(
+    lab: Lab, model: ScriptedModel
+) -> None:
+    path = home(lab)
+    his = lab.pi("his", "say first at home", cwd=path)
+    other = lab.pi("other", "say first elsewhere")
+    taken = {}
+    for pi, where in ((his, "at home"), (other, "elsewhere")):
+        pi.wait_runs(1)
+        (sidecar,) = pi.sidecars()
+        os.kill(sidecar.pid, signal.SIGSTOP)
+        try:
+            pi.type(f"say hung {where}")
+            pi.pause()
+            begun = time.monotonic()
+            pi.press("Enter")
+            (request,) = eventually(partial(model.asked, f"say hung {where}"), 3)
+            taken[where] = request.at - begun
+        finally:
+            os.kill(sidecar.pid, signal.SIGCONT)
+        pi.wait_runs(2)
+    assert taken["elsewhere"] < 0.15, taken
+    assert 0.2 <= taken["at home"] < 0.4, taken
+    assert "<notes>" in model.asked("say hung at home")[0].text(), "as they last were"
+
+
+def test_a_question_that_ends_with_its_session_is_put_again(lab: Lab) -> None:
+    clone = lab.folder_in_work("clone")
+    (clone / ".pi").mkdir()
+    (clone / ".pi" / "tank.json").write_text("{}")
+    pi = lab.pi("ended", cwd=clone, ready=False)
+    pi.wait_for("Is this Tank's home?", 30)
+    pi.kill(signal.SIGTERM)
+    pi.wait_gone()
+    again = lab.pi("again", cwd=clone, ready=False)
+    again.wait_for("Is this Tank's home?", 30)
+
+
+def test_a_declined_directory_becomes_his_home_on_the_command_line(lab: Lab, model: ScriptedModel) -> None:
+    clone = lab.folder_in_work("declined")
+    (clone / ".pi").mkdir()
+    (clone / ".pi" / "tank.json").write_text('{"notes": false}')
+    pi = lab.pi("declined", cwd=clone)
+    pi.wait_for("Is this Tank's home?")
+    pi.press("Escape")
+    pi.wait_without("Is this Tank's home?")
+    declined = lab.folder / "state/pi/tank/homes.json"
+    eventually(lambda: declined.exists() and str(clone) in declined.read_text())
+    assert "is Tank's home now" in lab.tank("home", str(clone)).stdout
+    pi.command("/reload")
+    pi.wait_until(lambda: pi.published().role == "tank", "his role")
+    pi.submit("say listed after all")
+    pi.wait_runs(1)
+    assert set(model.asked("say listed after all")[0].tools()) >= HIS_TOOLS - {"tank_notes"}

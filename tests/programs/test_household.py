@@ -349,8 +349,12 @@ def test_of_two_edits_of_one_file_in_one_turn_the_second_gets_the_first_one_s_te
     home, sidecar = house.home(), house.sidecar
     house.enter(home)
     sidecar.notes()
-    calls = [sidecar.begin("tank_notes", text=text, why="side by side") for text in ("one", "two")]
-    told = sorted(str(sidecar.result(call)["text"]) for call in calls)
+    calls = [
+        {"type": "call", "id": number, "tool": "tank_notes", "arguments": {"text": text, "why": "at once"}}
+        for number, text in ((901, "one"), (902, "two"))
+    ]
+    sidecar.send(b"\n".join(map(orjson.dumps, calls)))
+    told = sorted(str(sidecar.result(number)["text"]) for number in (901, 902))
     assert "committed as" in told[0]
     assert told[1].startswith("Nothing of yours was written")
     assert told[1].endswith((home / "NOTES.md").read_text())
