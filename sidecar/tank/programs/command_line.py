@@ -185,7 +185,7 @@ def project(directory: str, *, as_json: bool) -> None:
 @tank.command()
 @click.argument("path", type=click.Path(path_type=Path))
 def home(path: Path) -> None:
-    """Make a home for Tank, the meta agent, or list a directory that has his marker."""
+    """Make or list a home for Tank, the meta agent."""
     from tank.programs import home as homes
 
     say(homes.make(path))
