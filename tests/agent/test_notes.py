@@ -82,3 +82,17 @@ def test_the_results_say_what_became_of_the_text() -> None:
     assert notes.changed("NOTES.md", "theirs\n").endswith("call again.\n\ntheirs\n")
     assert notes.refused("NOTES.md", "git is missing") == "NOTES.md was not changed: git is missing."
     assert notes.unchanged("NOTES.md") == "NOTES.md says this already. Nothing was changed."
+
+
+def test_a_text_too_long_to_be_shown_is_not_cut_but_named() -> None:
+    assert notes.changed("topics/a.md", "x" * notes.TOPIC_LIMIT_BYTES).endswith("xxx")
+    said = notes.changed("topics/a.md", "é" * notes.TOPIC_LIMIT_BYTES)
+    assert "has 32768 bytes, more than the 16384" in said
+    assert len(said) < 400
+
+
+def test_the_section_says_what_is_wrong_with_the_file() -> None:
+    assert notes.section("- x\n", "") == "- x"
+    assert notes.section("\n", "NOTES.md is missing") == "(NOTES.md is missing)"
+    assert notes.section("- x", "too long") == "- x\n\n(too long)"
+    assert notes.section("", "") == ""

@@ -41,7 +41,10 @@ def test_a_declined_one_is_an_ordinary_directory_until_it_is_listed(folder: Path
     assert homes.is_home(folder) is None
     marked(folder, b"broken")
     assert homes.is_home(folder) is None, "nobody is bothered with it again"
+    assert isinstance(homes.could_be_home(folder), Problem)
     marked(folder, b"{}")
+    assert homes.could_be_home(folder) == Home(folder, notes=True, listed=False)
+    assert homes.could_be_home(folder.parent) is None
     homes.add(folder)
     assert homes.is_home(folder) == Home(folder, notes=True, listed=True)
     homes.decline(folder)

@@ -319,5 +319,8 @@ def test_a_home_that_is_gone_is_said(room: Room) -> None:
 
 
 def test_a_fault_of_tank_s_own_is_an_answer(room: Room) -> None:
-    result = carry_out("no tool", {}, Context(Home(room.home, notes=True, listed=True), 1, None, {}))
-    assert result == Result("Tank failed at this: KeyError('no tool')", is_error=True)
+    context = Context(Home(room.home, notes=True, listed=True), 1, None, {})
+    assert carry_out("no tool", {}, context) == Result(
+        "Tank failed at this: KeyError('no tool')", is_error=True
+    )
+    assert len(carry_out("x" * 9000, {}, context).text) < 500
