@@ -30,7 +30,7 @@ def test_results_come_back_to_the_loop_s_thread_as_they_are_ready() -> None:
     assert found == [("quick", here), ("slow", here)]
 
 
-def test_more_results_than_a_pipe_holds_all_come() -> None:
+def test_of_many_results_none_is_lost() -> None:
     loop = Loop()
     workers = Workers(loop)
     found: list[int] = []

@@ -23,7 +23,7 @@ def read(home: Path) -> Times:
 def keep(home: Path, times: Times) -> None:
     """Waits for who has the file. Raises as `state_file.changing` does."""
     with state_file.changing(FILE) as known:
-        known[str(home)] = [time.isoformat() for time in times[-KEPT:]]
+        known[str(home)] = [time.isoformat() for time in times]
 
 
 def _times(found: object) -> Times:
