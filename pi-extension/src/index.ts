@@ -157,6 +157,7 @@ export default function tank(pi: ExtensionAPI): void {
 	}));
 	pi.on("ui_prompt_end", on(({ kind, title = null }, session) => {
 		session.dialog = null;
+		board?.dialogEnded();
 		if (session.startingUntil === Infinity) session.startingUntil = performance.now() + STARTING_MS;
 		return { kind, title };
 	}));

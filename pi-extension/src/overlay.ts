@@ -4,7 +4,7 @@
  */
 
 import type { ExtensionAPI, ExtensionUIContext } from "@earendil-works/pi-coding-agent";
-import { isKeyRelease, isKeyRepeat, type KeyId, matchesKey, type OverlayHandle, type TUI } from "@earendil-works/pi-tui";
+import { isKeyRelease, isKeyRepeat, type KeyId, matchesKey, type Component, type Focusable, type OverlayHandle, type TUI } from "@earendil-works/pi-tui";
 import { Board } from "./board.ts";
 import { secondKeys } from "./launch.ts";
 import { type Side, version } from "./link.ts";
@@ -30,6 +30,7 @@ export function overlay(
 	const { ui } = session.ctx;
 	const openers = [...((secondKeys() as KeyId[] | undefined) ?? keys.second), keys.always];
 	let close: (() => void) | undefined;
+	let handle: OverlayHandle | undefined;
 	/** Gives Pi its keys back. */
 	let release: (() => void) | undefined;
 	let toggledAt = -Infinity;
@@ -80,12 +81,16 @@ export function overlay(
 		} catch (error) {
 			return ui.notify(`${notices.failed} ${error instanceof Error ? error.message : error}`, "warning");
 		}
-		let handle: OverlayHandle | undefined;
 		let frame = [`${begin(looks.strong)}${opening}\x1b[0m`];
 		let shown: string[] = [];
 		let size = { columns: 0, rows: 0 };
 		let sent = theme();
 		let half = "";
+		/**
+		 * Who takes the focus from the board has it for good: Pi would give it back when a second dialog takes the place of
+		 * a first, and once the board were closed no key would reach that one.
+		 */
+		let focused = false;
 
 		function layOut(): void {
 			size = { columns: tui.terminal.columns, rows: tui.terminal.rows };
@@ -138,6 +143,7 @@ export function overlay(
 			if (session.dialog) setTimeout(() => safely(stop), DIALOG_MS).unref();
 			else stop();
 			handle?.hide();
+			handle = undefined;
 		}
 
 		const unlisten = ui.onTerminalInput((data) => {
@@ -159,23 +165,38 @@ export function overlay(
 		});
 		layOut();
 		board.send({ type: "hello", tank: version, protocol: 1, pid: process.pid, ...size, looks: sent });
-		handle = tui.showOverlay(
-			{ render, invalidate: () => safely(invalidate), handleMouse: () => ({ handled: true, render: false }) },
-			SCREEN,
-		);
+		const component: Component & Focusable = {
+			render,
+			invalidate: () => safely(invalidate),
+			handleMouse: () => ({ handled: true, render: false }),
+			get focused() {
+				return focused;
+			},
+			set focused(is: boolean) {
+				const lost = focused && !is;
+				focused = is;
+				if (lost && close === shut) safely(() => handle?.unfocus());
+			},
+		};
+		handle = tui.showOverlay(component, SCREEN);
 	}
 
-	return { register, takesPrompt, takesKey, toggle, end };
+	/** Once no dialog waits the board has the focus again, and with it the keys that Pi's full screen would scroll by. */
+	function dialogEnded(): void {
+		setTimeout(() => safely(() => !session.dialog && handle?.focus()));
+	}
+
+	return { register, takesPrompt, takesKey, toggle, dialogEnded, end };
 }
 
 /** From a widget that is gone before it was drawn: Pi's renderer, which another one may replace later. */
 function tuiOf(ui: ExtensionUIContext): TUI {
 	let found: TUI | undefined;
-	ui.setWidget("tank", (tui) => {
+	ui.setWidget("pi-tank-board", (tui) => {
 		found = tui;
 		return { render: () => [], invalidate: () => {} };
 	});
-	ui.setWidget("tank", undefined);
+	ui.setWidget("pi-tank-board", undefined);
 	if (!found) throw new Error("Pi gave no screen to draw on");
 	return found;
 }

@@ -522,7 +522,7 @@ def test_a_message_is_written_and_sent_to_the_session_it_was_begun_for() -> None
 @pytest.mark.parametrize("delivered", [None, "no", "unknown"])
 def test_the_text_of_a_message_that_may_not_have_arrived_is_kept(delivered: str | None) -> None:
     found = pressed(state(ROSTERS[6], SIZE), "m", *"hi", "enter")
-    after, _ = update(found, Sent(SIX[0].entry.session_id, delivered, "no answer in 5 s"))
+    after, _ = update(found, Sent(SIX[0].entry.session_id, delivered, "no answer in 5 s", text="hi"))
     assert after.notice.endswith(" m takes it up again. (no answer in 5 s)")
     again = pressed(after, "m")
     assert again.draft is not None
@@ -659,3 +659,30 @@ def test_tanks_own_card_is_marked() -> None:
     wide = Size(120, 30)
     assert "Tank, the meta agent" in "\n".join(view(state(Roster((his,)), wide), wide, PLAIN))
     assert "meta agent" not in "\n".join(view(state(Roster(APP), wide), wide, PLAIN))
+
+
+def test_what_is_written_while_a_message_is_on_its_way_is_neither_lost_nor_sent_twice() -> None:
+    sending = pressed(state(ROSTERS[6], SIZE), "m", *"one", "enter", "m")
+    assert sending.draft is not None
+    assert sending.draft.text.whole == ""
+    second = pressed(sending, *"two", "escape")
+    arrived, _ = update(second, Sent(SIX[0].entry.session_id, "queued", text="one"))
+    assert arrived.drafts == {SIX[0].entry.session_id: "two"}
+    failed, _ = update(second, Sent(SIX[0].entry.session_id, "no", text="one"))
+    assert failed.drafts == {SIX[0].entry.session_id: "one\n\ntwo"}
+
+
+def test_a_paste_that_comes_in_parts_is_refused_whole_its_end_too() -> None:
+    found = pressed(state(ROSTERS[6], SIZE), "m")
+    for part in (Pasted("x" * 70_000, in_parts=True), Pasted("tail", in_parts=True)):
+        found, _ = update(found, part)
+        assert "16 KiB" in found.notice
+    assert found.draft is not None
+    assert found.draft.text.whole == ""
+
+
+def test_a_long_notice_is_told_to_its_end() -> None:
+    told = "Rex lets no program do that: turn on Remote Control in Rex's Settings under Rex Server, and then try again"
+    found, _ = update(state(ROSTERS[6], SIZE), Shown(told))
+    assert "".join(view(found, SIZE, PLAIN)[-2:]).replace("  ", " ").strip().endswith("and then try again")
+    assert len(view(found, SIZE, PLAIN)) == SIZE.rows

@@ -193,6 +193,32 @@ def test_a_dialog_under_the_board_is_not_answered_by_its_keys(
     pi.wait_for("answers: true")
 
 
+@both_modes
+@pytest.mark.parametrize("second", [{}, {"second": "And the tag?"}])
+def test_dialogs_that_lie_over_each_other_under_the_board_are_answered_afterwards_one_by_one(
+    lab: Lab, model: ScriptedModel, gate: str, mode: str, second: dict[str, str]
+) -> None:
+    use_tui_mode(lab, mode)
+    pi = lab.pi("pi", extensions=[DIALOGS])
+    asked = json.dumps({"kind": "confirm", "title": "Delete the branch?", **second})
+    more = "" if second else f" + call ask {asked}"
+    pi.submit(f"hold {gate} + call ask {asked}{more}")
+    pi.wait_status("working")
+    open_board(pi)
+    model.release(gate)
+    pi.wait_status("needs-you")
+    pi.press("j", "Enter", "C-c")
+    pi.wait_for("Shall it be so?")
+    time.sleep(0.6)
+    assert pi.status() == "needs-you"
+    for _ in range(2):
+        pi.press("Enter")
+        pi.pause()
+    pi.wait_until(lambda: pi.status() in ("idle", "done"), "both answered")
+    pi.type("typed afterwards")
+    pi.wait_for("typed afterwards")
+
+
 def test_keys_go_nowhere_for_a_moment_after_the_board_closed_over_a_dialog(
     lab: Lab, model: ScriptedModel, gate: str
 ) -> None:

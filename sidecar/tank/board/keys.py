@@ -13,6 +13,8 @@ STRING_LIMIT_BYTES = 4096
 """Bytes of a terminal's answer that are waited for; what claims to be longer is no answer."""
 
 PASTE_BEGIN, PASTE_END = b"\x1b[200~", b"\x1b[201~"
+PASTE_MORE = b"\x1b[200;0~"
+"""Put before what follows the first part of a long paste."""
 CSI = re.compile(rb"\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
 CSI_BEGUN = re.compile(rb"\x1b\[[0-?]*[ -/]*\Z")
 CSI_BROKEN = re.compile(rb"\x1b\[[0-?]*[ -/]*")
@@ -80,9 +82,10 @@ class Key(NamedTuple):
 
 
 class Pasted(NamedTuple):
-    """Text that the terminal says was pasted, or a part of it. Untrusted."""
+    """Text that the terminal says was pasted, or with `in_parts` a part of one that is too long. Untrusted."""
 
     text: str
+    in_parts: bool = False
 
 
 def decode(data: bytes, *, final: bool = False) -> tuple[list[Key | Pasted], bytes]:
@@ -96,7 +99,7 @@ def decode(data: bytes, *, final: bool = False) -> tuple[list[Key | Pasted], byt
             found.append(event)
         data = data[taken:]
         if isinstance(event, Pasted) and not data.startswith(PASTE_END):
-            data = PASTE_BEGIN + data
+            data = PASTE_MORE + data
         elif isinstance(event, Pasted):
             data = data[len(PASTE_END) :]
     return found, data
@@ -104,8 +107,9 @@ def decode(data: bytes, *, final: bool = False) -> tuple[list[Key | Pasted], byt
 
 def _next(data: bytes, *, final: bool) -> tuple[Key | Pasted | None, int]:
     """The first event and the bytes that it took; 0 when more bytes are needed to tell."""
-    if data.startswith(PASTE_BEGIN):
-        return _pasted(data)
+    for begin in (PASTE_BEGIN, PASTE_MORE):
+        if data.startswith(begin):
+            return _pasted(data, begin)
     if data[0] == 0x1B:
         return _escape(data, final=final)
     if data[0] < 0x20 or data[0] == 0x7F:
@@ -113,14 +117,14 @@ def _next(data: bytes, *, final: bool) -> tuple[Key | Pasted | None, int]:
     return _character(data, final=final)
 
 
-def _pasted(data: bytes) -> tuple[Pasted | None, int]:
+def _pasted(data: bytes, begin: bytes) -> tuple[Pasted | None, int]:
     """The text up to the end of the paste, which stays in place for `decode` to see."""
-    end = data.find(PASTE_END)
+    end, in_parts = data.find(PASTE_END), begin is PASTE_MORE
     if end < 0:
         if len(data) < PASTE_LIMIT_BYTES:
             return None, 0
-        end = len(data) - len(PASTE_END)
-    return Pasted(data[len(PASTE_BEGIN) : end].decode(errors="replace")), end
+        end, in_parts = len(data) - len(PASTE_END), True
+    return Pasted(data[len(begin) : end].decode(errors="replace"), in_parts), end
 
 
 def _control(byte: int) -> Key:

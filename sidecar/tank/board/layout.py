@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from tank.board import said
+from tank.board import cells, said
 from tank.board.groups import Who, who
 from tank.board.state import Mode, Size, State, asks_here
 from tank.records import text
@@ -23,7 +23,7 @@ FOOTER_ROWS, NOTES_ROWS, AIRY_ROWS, DETAIL_ROWS, ROOMY_ROWS = 3, 6, 12, 8, 16
 MOST_NOTES = 3
 BESIDE_CELLS = 160
 """From so many on, the peek stands beside the list instead of below it."""
-MOST_WRITTEN_ROWS = 6
+MOST_WRITTEN_ROWS, MOST_NOTICE_ROWS = 6, 4
 
 
 class Block(NamedTuple):
@@ -120,8 +120,15 @@ def asks(state: State) -> bool:
     return state.overlay and any(asks_here(state, each) for each in state.roster.sessions)
 
 
+def shows_notice(state: State) -> bool:
+    """Whether the footer is a notice: nothing is asked, and nothing written."""
+    return state.mode is Mode.LIST and bool(state.notice)
+
+
 def _written(state: State) -> int:
-    """Rows of the footer: one, and while a message is written its head and its lines."""
+    """Rows of the footer: one, more for a notice that needs them, and while a message is written its head and its lines."""
+    if shows_notice(state):
+        return len(cells.wrapped(state.notice, max(state.size.columns - 2, 1), MOST_NOTICE_ROWS))
     if state.mode is not Mode.MESSAGE or not state.draft:
         return 1
     room = max(state.size.columns - 4, 1)

@@ -144,12 +144,13 @@ class PriorityDone(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """`Send` was carried out: the receiver's word for what became of the message and its note; without one, why not."""
+    """`Send` was carried out: the receiver's word for what became of the message and its note; without one, why not. `text` was sent."""
 
     session_id: str
     delivered: str | None
     error: str = ""
     note: str = ""
+    text: str = ""
 
 
 class Copied(NamedTuple):

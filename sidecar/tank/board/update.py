@@ -58,7 +58,7 @@ def _react(state: State, event: Event) -> Step:
         case Key():
             return MODES[state.mode](state, event.name)
         case Pasted():
-            return _pasted(state, event.text)
+            return _pasted(state, event)
         case Rostered():
             return replace(state, roster=event.roster, twice=event.twice, now=event.now), ()
         case Tick():
@@ -111,8 +111,8 @@ def _sent(state: State, event: Sent) -> State:
     told, why = delivery.sentence(called(name, event.session_id), delivered), event.error or event.note
     if delivered in NOT_SENT:
         told += " m takes it up again."
-    else:
-        state = replace(state, drafts={k: kept for k, kept in state.drafts.items() if k != event.session_id})
+        written = [event.text, state.drafts.get(event.session_id, "")]
+        state = replace(state, drafts={**state.drafts, event.session_id: "\n\n".join(filter(None, written))})
     return replace(state, notice=f"{told} ({why})" if why else told)
 
 
@@ -151,11 +151,13 @@ def _filtered(state: State, words: str) -> State:
     return replace(state, filter=flat)
 
 
-def _pasted(state: State, pasted: str) -> Step:
+def _pasted(state: State, pasted: Pasted) -> Step:
     if state.mode is Mode.FILTER:
-        return _filtered(state, state.filter + pasted), ()
+        return _filtered(state, state.filter + pasted.text), ()
+    if state.mode is Mode.MESSAGE and pasted.in_parts:
+        return replace(state, notice=TOO_LONG), ()
     if state.mode is Mode.MESSAGE and state.draft:
-        return _written(state, state.draft, compose.pasted(state.draft.text, pasted)), ()
+        return _written(state, state.draft, compose.pasted(state.draft.text, pasted.text)), ()
     return state, ()
 
 
@@ -201,11 +203,12 @@ def _posted(state: State, draft: Draft) -> Step:
     if not chosen or chosen.entry.session_id != draft.session_id:
         return replace(state, notice="that session has ended: nothing was sent"), ()
     sending = Send(chosen, draft.session_id, draft.text.whole, draft.mode)
-    return _put_away(state, "sending…"), (sending,)
+    drafts = {key: kept for key, kept in state.drafts.items() if key != draft.session_id}
+    return replace(state, mode=Mode.LIST, draft=None, drafts=drafts, notice="sending…"), (sending,)
 
 
 def _put_away(state: State, notice: str) -> State:
-    """What was written stays until it has arrived."""
+    """What was written stays for this session as long as the board is open."""
     after = replace(state, mode=Mode.LIST, draft=None, notice=notice)
     if not state.draft:
         return after

@@ -311,7 +311,7 @@ def _not_set(why: str) -> Event:
 
 
 def _not_sent(wanted: Send) -> Callable[[str], Event]:
-    return lambda why: Sent(wanted.session_id, "unknown", why)
+    return lambda why: Sent(wanted.session_id, "unknown", why, text=wanted.text)
 
 
 def _not_copied(why: str) -> Event:

@@ -30,7 +30,7 @@ def set_priority(session: Session, priority: int | None) -> Event:
 def send(wanted: Send) -> Event:
     reply = asking.send(wanted.session, wanted.session_id, wanted.text, steer=wanted.mode == "steer")
     became = asking.answer(reply)
-    return Sent(wanted.session_id, became.delivered, became.error, became.note)
+    return Sent(wanted.session_id, became.delivered, became.error, became.note, wanted.text)
 
 
 def copy(wanted: Copy, *, by_terminal: bool) -> Event:

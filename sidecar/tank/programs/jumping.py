@@ -17,6 +17,7 @@ from tank.terminals.route import Here, Way, route
 from tank.terminals.tmux import pane_of
 
 NAME_CELLS = 30
+POPUP = "tmux doesn't tell which terminal shows this popup: open the board in a pane to go there"
 ELSEWHERE = "it runs in a tmux that this terminal doesn't show"
 
 
@@ -36,6 +37,8 @@ def here(*, can_attach: bool) -> Here:
 
 def show(session: Session, where: Here, pid: int) -> Outcome:
     """Brings the session before the person whose terminal holds the process `pid`. Blocks for seconds at most."""
+    if os.environ.get("TMUX") and not os.environ.get("TMUX_PANE"):
+        return Outcome(POPUP)
     found = route(session, where)
     entry, socket = session.entry, session.entry.tmux_socket or ""
     try:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tank.board import cells, said
 from tank.board.bindings import BINDINGS, COPIES, Act
 from tank.board.cells import Piece
-from tank.board.layout import MOST_WRITTEN_ROWS
+from tank.board.layout import MOST_WRITTEN_ROWS, shows_notice
 from tank.board.state import Draft, Mode, Size, State, is_own, session
 from tank.board.theme import Theme
 from tank.board.view.title import left
@@ -16,7 +16,7 @@ PEEK_HINT = ("PgUp PgDn", "scroll")
 ALWAYS = (Act.REFRESH, Act.HELP, Act.BACK)
 """What can be done with no session."""
 HEAD = "─ message to "
-WRITING = ("Alt+Enter new line", "Enter send", "Esc keep for later")
+WRITING = ("Alt+Enter new line", "Enter send", "Esc put away")
 STEERS = {"follow_up": "Tab steer instead", "steer": "Tab follow up instead"}
 
 
@@ -24,6 +24,9 @@ def footer(state: State, size: Size, theme: Theme) -> list[str]:
     """Exactly `size.rows` lines."""
     if state.mode is Mode.MESSAGE and state.draft and size.rows > 1:
         return _message(state, state.draft, size, theme)
+    if shows_notice(state) and size.rows:
+        told = cells.wrapped(state.notice, max(size.columns - 2, 1), size.rows)
+        return [cells.join([Piece(f" {line}", theme.warning)], size.columns) for line in told][: size.rows]
     pieces = _line(state, size.columns, theme)
     return [cells.join(pieces, size.columns)][: size.rows]
 
@@ -51,8 +54,6 @@ def _line(state: State, columns: int, theme: Theme) -> list[Piece]:
         return [Piece(" copy: ", theme.strong), Piece(f"{choices}   Esc cancel", theme.dim)]
     if state.mode is Mode.HELP:
         return [Piece(" ↑↓ scroll   Esc back", theme.dim)]
-    if state.notice:
-        return [Piece(" " + cells.clean(state.notice, columns), theme.warning)]
     return [Piece(" " + _hints(state, columns - 2), theme.dim)]
 
 
@@ -112,9 +113,10 @@ def _broken(draft: Draft, room: int) -> tuple[list[str], int]:
 def _hints(state: State, room: int) -> str:
     """All of them, by their first words alone where they don't fit; then as many as do, and the way out last."""
     shown = list(_hinted(state))
-    whole = "   ".join(f"{key} {hint}" for key, hint in shown)
-    if cells.width(whole) <= room:
-        return whole
+    whole = [f"{key} {hint}" for key, hint in shown]
+    for gap in ("   ", "  "):
+        if cells.width(gap.join(whole)) <= room:
+            return gap.join(whole)
     return _fitting([f"{key} {hint.split()[0]}" for key, hint in shown], room, least=-3, gap=2)
 
 
@@ -131,7 +133,7 @@ def _hinted(state: State) -> Iterator[tuple[str, str]]:
         if act is Act.PEEK and state.peeked:
             yield PEEK_HINT
         elif act is Act.SHOW and chosen and is_own(state, chosen):
-            yield "Enter", "close the board"
+            yield "Enter", "show it"
         else:
             yield binding.shown.split()[0], _back(state) if act is Act.BACK else binding.hint
 
