@@ -12,13 +12,13 @@ from tank.board import theme
 from tank.board.keys import decode
 from tank.board.state import Copy, FrontendEffect, HandOver, Quit, Refresh, Resized, Size, State, Suspend
 from tank.board.view.screen import view
+from tank.edges.inlet import Inlet
 from tank.edges.log import Log
 from tank.edges.loop import Loop
 from tank.edges.outlet import Outlet
 from tank.programs.board import Board, now
 from tank.records import fields
 from tank.records.fields import Record
-from tank.records.framing import Lines
 from tank.version import PROTOCOL
 
 STDIN, STDOUT = 0, 1
@@ -33,7 +33,6 @@ class Overlay:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._loop = Loop()
-        self._lines = Lines(RECORD_LIMIT_BYTES)
         self._outlet = Outlet(self._loop, os.dup(STDOUT), self._drained)
         self._woken, self._waker = os.pipe()
         self._theme = theme.PLAIN
@@ -43,9 +42,9 @@ class Overlay:
 
     def run(self) -> None:
         """Until the end of stdin."""
-        for descriptor in (STDIN, self._woken, self._waker):
+        for descriptor in (self._woken, self._waker):
             os.set_blocking(descriptor, False)
-        self._loop.watch(STDIN, self._read)
+        Inlet(self._loop, STDIN, RECORD_LIMIT_BYTES, self._hear, self._loop.stop)
         self._loop.watch(self._woken, self._collect)
         try:
             self._loop.run()
@@ -54,24 +53,6 @@ class Overlay:
                 self._board.close()
 
     # What Pi says
-
-    def _read(self) -> None:
-        try:
-            data = os.read(STDIN, CHUNK_BYTES)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self._loop.stop()
-            return
-        self._lines.feed(data)
-        while True:
-            try:
-                line = self._lines.next()
-            except LookupError:
-                return
-            self._hear(line)
 
     def _hear(self, line: bytes | None) -> None:
         try:

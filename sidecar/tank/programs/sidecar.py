@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from tank.edges import homes
+from tank.edges.inlet import Inlet
 from tank.edges.log import Log
 from tank.edges.loop import Loop
 from tank.edges.outlet import Outlet
@@ -23,7 +24,6 @@ from tank.programs.errands import Errands
 from tank.programs.presence import Presence
 from tank.records import fields
 from tank.records.fields import Record
-from tank.records.framing import Lines
 from tank.session import effects, requests
 from tank.session.brain import Brain
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 STDIN, STDOUT = 0, 1
 TANK = "tank"
 """The role of the meta agent."""
-CHUNK_BYTES = 64 * 1024
 RECORD_LIMIT_BYTES = 512 * 1024
 """A forwarded record with the kept value, which is most of it."""
 ANSWERED = ("deliver", "show", "append")
@@ -47,7 +46,6 @@ class Sidecar:
         self.log = log
         self.loop = Loop()
         self.brain = Brain(now())
-        self.lines = Lines(RECORD_LIMIT_BYTES)
         self.outlet = Outlet(self.loop, os.dup(STDOUT), self._drained)
         self.latest_keep: Record | None = None
         self.presence = Presence(self.loop, log, self.brain, self._asked, self._warn)
@@ -58,8 +56,7 @@ class Sidecar:
 
     def run(self) -> None:
         """Until end of file on stdin, or until the brain leaves; leaves no file behind."""
-        os.set_blocking(STDIN, False)
-        self.loop.watch(STDIN, self._read)
+        Inlet(self.loop, STDIN, RECORD_LIMIT_BYTES, self._hear, self.loop.stop)
         try:
             self.loop.run()
         finally:
@@ -88,28 +85,10 @@ class Sidecar:
 
     # The extension
 
-    def _read(self) -> None:
-        try:
-            data = os.read(STDIN, CHUNK_BYTES)
-        except BlockingIOError:
+    def _hear(self, line: bytes | None) -> None:
+        if line is None:
+            self.log.warn("a forwarded record was too long and was skipped")
             return
-        except OSError:
-            data = b""
-        if not data:
-            self.loop.stop()
-            return
-        self.lines.feed(data)
-        while True:
-            try:
-                line = self.lines.next()
-            except LookupError:
-                return
-            if line is None:
-                self.log.warn("a forwarded record was too long and was skipped")
-            else:
-                self._hear(line)
-
-    def _hear(self, line: bytes) -> None:
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError as error:
