@@ -8,7 +8,8 @@ from tank.edges.loop import Loop
 
 def heard(*writes: bytes, limit_bytes: int = 100) -> list[bytes | None]:
     """What is heard of a stream that comes in these parts, up to its end."""
-    loop, lines = Loop(), []
+    loop = Loop()
+    lines: list[bytes | None] = []
     read, write = os.pipe()
     Inlet(loop, read, limit_bytes, lines.append, loop.stop)
     parts = iter(writes)
