@@ -7,6 +7,7 @@ import type { BeforeAgentStartEvent } from "@earendil-works/pi-coding-agent";
 import type { Link, Shared, Side } from "./link.ts";
 import type { Order } from "./records.ts";
 import type { Session } from "./session.ts";
+import type { Tool } from "./tools.ts";
 
 const MARKER = join(".pi", "tank.json");
 /** Milliseconds that the first run waits to hear whose it is, and each for its notes. */
@@ -16,18 +17,18 @@ export type Home = NonNullable<ReturnType<typeof homeOf>>;
 
 /**
  * Only in a directory with the marker, which no ordinary one has: elsewhere nothing ever waits. `register` returns the
- * names of the tools that it registered, not those of other extensions.
+ * tools that it registered, not those of other extensions.
  */
 export function homeOf(
 	{ pi, ctx }: Session,
 	shared: Shared,
 	link: Link,
 	{ notice, safely }: Pick<Side, "notice" | "safely">,
-	register: (tools: string[]) => string[],
+	register: (tools: string[]) => Tool[],
 ) {
 	if (!existsSync(join(ctx.cwd, MARKER))) return undefined;
 	const told = Promise.withResolvers<void>();
-	const registered: string[] = [];
+	const registered: Tool[] = [];
 	let hasNotes = false;
 	/** The notes as they last were, and the id of the record that they answered. */
 	let text: string | null = null;
@@ -56,7 +57,10 @@ export function homeOf(
 			told.resolve();
 			const id = hasNotes && link.send({ type: "prepare" });
 			if (id) await within(WAIT.notes, new Promise<void>((resolve) => (heard = () => answered >= id && resolve())));
-			if (hasNotes && text) event.systemPromptOptions.sections.notes = text;
+			const { sections, toolSnippets } = event.systemPromptOptions;
+			// Of tools that came meanwhile the prompt would say nothing before the next run.
+			for (const { name, promptSnippet = "" } of registered) toolSnippets[name] ??= promptSnippet;
+			if (hasNotes && text) sections.notes = text;
 		} catch (error) {
 			notice("error", `Tank: ${error}`);
 		}
@@ -75,8 +79,8 @@ export function homeOf(
 
 	/** His tools from now on. Pi can't forget one that he had, but keep it from the model. */
 	function take(tools: string[]): void {
-		registered.push(...register(tools.filter((name) => !registered.includes(name))));
-		const gone = registered.filter((name) => !tools.includes(name));
+		registered.push(...register(tools.filter((name) => !registered.some((tool) => tool.name === name))));
+		const gone = registered.map(({ name }) => name).filter((name) => !tools.includes(name));
 		if (gone.length) pi.setActiveTools(pi.getActiveTools().filter((name) => !gone.includes(name)));
 	}
 

@@ -6,7 +6,7 @@ import type { KeyId } from "@earendil-works/pi-tui";
 import type { Link, Side } from "./link.ts";
 
 export type Look = Parameters<Theme["style"]>[1];
-type Tool = Omit<ToolDefinition, "execute">;
+export type Tool = Omit<ToolDefinition, "execute">;
 export interface Described {
 	tools: Tool[];
 	homeTools: Tool[];
@@ -23,8 +23,8 @@ export function describe(): Described {
 	return JSON.parse(readFileSync(new URL("../../schema/tools.json", import.meta.url), "utf8"));
 }
 
-/** But none that another extension has: Pi would ignore the second without a word. Returns the names of the others. */
-export function registerTools(pi: ExtensionAPI, tools: Tool[], link: Link, notice: Side["notice"]): string[] {
+/** But none that another extension has: Pi would ignore the second without a word. Returns those it registered. */
+export function registerTools(pi: ExtensionAPI, tools: Tool[], link: Link, notice: Side["notice"]): Tool[] {
 	const known = pi.getAllTools().map(({ name }) => name);
 	return tools.flatMap((tool) => {
 		const execute = async (_: string, args: unknown, signal: AbortSignal | undefined) => {
@@ -33,6 +33,6 @@ export function registerTools(pi: ExtensionAPI, tools: Tool[], link: Link, notic
 		};
 		if (!known.includes(tool.name)) pi.registerTool({ ...tool, execute });
 		else notice("tool", `Tank left the tool ${tool.name} of another extension alone.`);
-		return known.includes(tool.name) ? [] : [tool.name];
+		return known.includes(tool.name) ? [] : [tool];
 	});
 }

@@ -57,11 +57,12 @@ function his(pi: FakePi): string[] {
 }
 
 /** What a run's prompt gets, and how long it waited for it. */
-async function prepared(pi: FakePi): Promise<{ notes: unknown; ms: number }> {
+async function prepared(pi: FakePi): Promise<{ notes: unknown; told: string[]; ms: number }> {
 	const sections: { notes?: string } = {};
+	const toolSnippets: { [name: string]: string } = { tank_notes: "as Pi has it" };
 	const begun = performance.now();
-	await pi.emit("before_agent_start", { systemPromptOptions: { sections } });
-	return { notes: sections.notes, ms: performance.now() - begun };
+	await pi.emit("before_agent_start", { systemPromptOptions: { sections, toolSnippets } });
+	return { notes: sections.notes, told: Object.entries(toolSnippets).flat(), ms: performance.now() - begun };
 }
 
 function read(pi: FakePi, type: string): { [field: string]: any }[] {
@@ -81,6 +82,13 @@ test("the first run waits for his tools and his notes, each for what is new", as
 	assert.deepEqual(his(pi), TOOLS);
 	assert.equal((await prepared(pi)).notes, "note 2");
 	assert.deepEqual(warned(pi), []);
+});
+
+test("the prompt tells of tools that came after it was made", async () => {
+	sidecar(AT_HOME, NOTES);
+	const { told } = await prepared(copy());
+	assert.deepEqual(told.slice(0, 3), ["tank_notes", "as Pi has it", "tank_sessions"]);
+	assert.match(told[3] ?? "", /^List every live Pi session/);
 });
 
 test("a sidecar that doesn't say whose the session is holds up the first run alone, for a second", async () => {

@@ -336,6 +336,7 @@ def test_a_prompt_on_the_command_line_has_his_tools_and_his_notes(lab: Lab, mode
     (request,) = model.asked("say from the command line")
     assert set(request.tools()) >= HIS_TOOLS
     assert "<notes>" in request.text()
+    assert {name for name in HIS_TOOLS if f"\n- {name}: " in systems(request)[0]} == HIS_TOOLS
 
 
 def test_new_and_resume_lead_into_the_home_and_out_of_it(lab: Lab, model: ScriptedModel) -> None:
