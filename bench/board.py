@@ -143,7 +143,7 @@ def _busy(home: Path, pids: list[int]) -> Iterator[Figure]:
         spent = (cpu_ms(one.process.pid) - before) / (time.monotonic() - start) / 10
         keys = []
         for at in range(BUSY_KEYS):
-            key, shown = (b"\x1b[27u", b"next that needs you") if at % 2 else (b"?", b"every key")
+            key, shown = (b"\x1b[27u", b"next that waits") if at % 2 else (b"?", b"every key")
             keys.append(one.until(shown, lambda: _write(one.master, key)))  # noqa: B023
             one.drain(0.2 + at * PHASE_S % 0.1)
     yield Figure("board_busy_cpu_pct", (spent,))

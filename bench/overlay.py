@@ -20,7 +20,7 @@ from demo.stage import EXTENSION, PI_BIN, Stage
 OPENINGS = 12
 SESSIONS = 50
 HYPER_T = b"\x1b[116;16u"
-MARK, WHOLE = b"Tank", b"close the board"
+MARK, WHOLE = b"Tank", b"? keys"
 PAUSE_S = 0.3
 """A key that comes sooner again counts as held."""
 

@@ -90,3 +90,8 @@ def test_a_line_of_100_kb_costs_next_to_nothing(huge: str) -> None:
     cells.clean(huge, 80)
     cells.wrapped(huge, 80, 400)
     assert time.process_time() - started < 1
+
+
+def test_a_mark_with_nothing_to_stand_on_joins_no_other_piece() -> None:
+    assert cells.join([Piece("a"), Piece("\u0949b"), Piece("\u0301c")], 9) == "abc"
+    assert cells.clean("e\u0301", 9) == "e\u0301"

@@ -347,8 +347,9 @@ def test_help_opens_scrolls_and_closes() -> None:
 
 
 def test_ctrl_c_closes_the_board_from_everywhere() -> None:
-    for keys in ("", "/", "p", "?"):
-        assert effects(pressed(state(ROSTERS[6], SIZE), *keys), Key("ctrl+c")) == (Quit(),)
+    for keys in ("", "/", "p", "y", "m", "?"):
+        for close in ("ctrl+c", "ctrl+alt+c"):
+            assert effects(pressed(state(ROSTERS[6], SIZE), *keys), Key(close)) == (Quit(),)
 
 
 def test_ctrl_z_gives_the_terminal_back_and_r_reads_anew() -> None:

@@ -522,7 +522,7 @@ def test_every_kind_of_dialog_of_a_tool_shows_and_goes_with_its_answer(team: Tea
         board.wait_says(NOTES, "done")
         assert "2 need you" in board.title()
     team.notes.command("/ask confirm Their own business?")
-    team.notes.wait_for("Their own business?")
+    team.notes.wait_for("→ Yes")  # typed, it names the question too
     board.wait_says(NOTES, "idle")
     assert "2 need you" in board.title()
     team.notes.press("Enter")

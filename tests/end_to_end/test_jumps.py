@@ -78,7 +78,8 @@ def building(model: ScriptedModel) -> Iterator[Floor]:
             "new-session", "-d", "-s", "other", "-x", "100", "-y", "30", f"exec env -i {inherited} {pi}"
         )
         environment = lab.environment(TERM="xterm-256color", TMUX="", TMUX_PANE="")
-        plain = Pty(["pi", "-e", str(EXTENSION), f"{ALONE}\nsay Ready."], environment, 100, 30)
+        command = shlex.join(["pi", "-e", str(EXTENSION), f"{ALONE}\nsay Ready."])
+        plain = Pty(["sh", "-c", f"cd {lab.folder}/work && exec {command}"], environment, 100, 30)
         floor = Floor(lab, here, there, second)
         eventually(lambda: lab.live.exists() and len(list(lab.live.glob("*.json"))) == 4, 30)
         for session in (here, there):
@@ -161,8 +162,9 @@ def test_a_plain_terminal_is_handed_to_tmux_and_back_on_the_board_after_detach(f
     eventually(lambda: not any(shown.startswith("there") for shown in floor.clients().values()))
     eventually(lambda: b"1 of 4" in person.output[at:], message=lambda: repr(bytes(person.output[at:])))
     assert person.process.poll() is None
+    at = len(person.output)
     person.write(b"\x1b")
-    eventually(lambda: b"drop" not in person.output[-200:])
+    eventually(lambda: b"Esc close" in person.output[at:], message=lambda: repr(bytes(person.output[at:])))
     person.write(b"\x03")
     assert person.process.wait(10) == 0
 

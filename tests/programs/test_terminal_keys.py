@@ -30,6 +30,7 @@ FORMS: dict[Act, tuple[str, str, str | bytes, str]] = {
     Act.FILTER: ("g", "/ ␛[47u ␛Oo ␛[57410u", "3 of 3", "␛"),
     Act.REFRESH: ("g", "r ␛[114u", "gamma", ""),
     Act.HELP: ("g", "? ␛[63u ␛[47:63;2u ␛[27;2;63~", "every key", "␛"),
+    Act.TANK: ("g", "t ␛[116u ␛[116;1:1u", "Tank has no home yet", ""),
     Act.SUSPEND: ("g", "␚ ␛[122;5u ␛[122;5:1u ␛[27;5;122~", LEAVE.encode(), ""),
 }
 """For each act: a key before it, its forms, what shows that it was done, and a key that undoes it."""
@@ -62,7 +63,7 @@ def test_every_form_of_every_key_does_what_the_key_does(desk: Desk) -> None:
                 show(terminal, before + "r", "gamma")
                 show(terminal, form, wanted)
                 if undo:
-                    show(terminal, undo, "Esc close the board")
+                    show(terminal, undo, "Esc close")
 
 
 def test_every_form_of_escape_goes_back(desk: Desk) -> None:

@@ -66,7 +66,7 @@ BINDINGS = (
         ("n",),
         "n",
         "select the next session that needs you, in reading order",
-        "next that needs you",
+        "next that waits",
     ),
     Binding(Act.MESSAGE, ("m",), "m", "write the session a message", "message"),
     Binding(Act.PRIORITY, ("p",), "p 0…3 -", "set the session's priority; - clears it", "priority"),
@@ -76,7 +76,7 @@ BINDINGS = (
     Binding(Act.REFRESH, ("r",), "r", "read everything anew", "read again"),
     Binding(Act.HELP, ("?",), "?", "every key", "keys"),
     Binding(Act.BACK, ("escape",), "Esc", "close the peek, drop the filter, close the board", "close"),
-    Binding(Act.CLOSE, ("ctrl+c",), "Ctrl+C", "close the board"),
+    Binding(Act.CLOSE, ("ctrl+c", "ctrl+alt+c"), "Ctrl+C", "close the board; also right after Esc"),
     Binding(Act.SUSPEND, ("ctrl+z",), "Ctrl+Z", "back to the shell; fg returns here"),
 )
 

@@ -4,6 +4,7 @@ Whatever the board draws goes through `join`: no control or bidi character reach
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -134,7 +135,11 @@ def _head(line: str, cells: int) -> str:
 
 
 def _settled(value: str) -> str:
-    """Text without its zero-width joiners where a terminal that doesn't join would draw more cells than one that does."""
-    if value.isascii() or text.width(value) == width(value):
+    """Text without a mark at its beginning, which would join what stands before; and without its zero-width joiners where a terminal that doesn't join would draw more cells than one that does."""
+    if value.isascii():
+        return value
+    while value and unicodedata.category(value[0]).startswith("M"):
+        value = value[1:]
+    if text.width(value) == width(value):
         return value
     return value.translate({ord(joiner): None for joiner in text.JOINERS})

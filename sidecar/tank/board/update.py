@@ -40,6 +40,7 @@ from tank.records import delivery, text
 from tank.records.limits import MESSAGE_LIMIT_BYTES
 from tank.records.naming import called
 
+CLOSES = [key for key, act in ACTS.items() if act is Act.CLOSE]
 NOT_SENT = ("no", "unknown")
 FILTER_LIMIT = 200
 """Characters of a filter."""
@@ -138,7 +139,7 @@ def _in_filter(state: State, key: str) -> Step:
         return replace(state, filter="", mode=Mode.LIST), ()
     if key == "enter":
         return replace(state, mode=Mode.LIST), ()
-    if key in ("ctrl+c", "ctrl+z", "up", "down"):
+    if key in (*CLOSES, "ctrl+z", "up", "down"):
         return LIST[ACTS[key]](state)
     if key in ("left", "right", "home", "end", "delete"):
         return state, ()
@@ -165,9 +166,9 @@ def _in_question(answer: Callable[[State, Who | None, str], Step]) -> Callable[[
     """One key answers it; Esc asks no more."""
 
     def react(state: State, key: str) -> Step:
-        if key in ("ctrl+c", "escape"):
+        if key in (*CLOSES, "escape"):
             back = replace(state, mode=Mode.LIST, asked=None)
-            return back, (Quit(),) if key == "ctrl+c" else ()
+            return back, (Quit(),) if key in CLOSES else ()
         return answer(state, state.asked, key)
 
     return react
@@ -177,7 +178,7 @@ def _in_message(state: State, key: str) -> Step:
     draft = state.draft
     if not draft or key == "escape":
         return _put_away(state, ""), ()
-    if key in ("ctrl+c", "ctrl+z"):
+    if key in (*CLOSES, "ctrl+z"):
         return LIST[ACTS[key]](state)
     if key == "tab":
         other = draft._replace(mode="follow_up" if draft.mode == "steer" else "steer")
