@@ -348,8 +348,10 @@ def test_new_and_resume_lead_into_the_home_and_out_of_it(lab: Lab, model: Script
 
     def request(text: str) -> Request:
         pi.submit(text)
-        pi.wait_until(lambda: text in pi.said() and pi.status() != "working", "its run over")
-        return model.asked(text)[0]
+        (asked,) = eventually(lambda: model.asked(text))
+        pi.wait_until(lambda: text.removeprefix("say ") in pi.said("assistant"), "the answer")
+        pi.wait_until(lambda: pi.status() != "working", "its run over")
+        return asked
 
     def resume(text: str, role: str | None) -> None:
         pi.submit("/resume")
