@@ -1,6 +1,7 @@
 """What every test may ask for, and the check that no process outlives the run."""
 
 import os
+import signal
 import uuid
 from collections.abc import Iterator
 
@@ -12,6 +13,9 @@ from demo.stage import RUN_MARK, variable
 from tests.support.pi import Lab
 
 os.environ[RUN_MARK] = uuid.uuid4().hex
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts what runs in the background so, and what is ignored stays so in every process that a test starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

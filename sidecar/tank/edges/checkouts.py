@@ -33,6 +33,7 @@ class Checkouts:
         self._loop, self._told = loop, told
         self._workers = Workers(loop)
         self._closed = False
+        self._looking: set[str] = set()
         self._asked: dict[str, set[str]] = {}
         self._waiting: deque[str] = deque()
         self._running: dict[str, Command] = {}
@@ -40,7 +41,9 @@ class Checkouts:
 
     def count(self, cwd: str) -> None:
         """A disk that hangs, as of a network that is gone, holds up this answer alone."""
-        self._workers.start(lambda: top_of(cwd), lambda top: self._found(cwd, top))
+        if cwd not in self._looking:
+            self._looking.add(cwd)
+            self._workers.start(lambda: top_of(cwd), lambda top: self._found(cwd, top))
 
     def close(self) -> None:
         """Ends what runs; nothing is told any more."""
@@ -51,6 +54,7 @@ class Checkouts:
         self._running.clear()
 
     def _found(self, cwd: str, top: str | None) -> None:
+        self._looking.discard(cwd)
         if self._closed:
             return
         if top is None:
