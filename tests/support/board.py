@@ -100,7 +100,15 @@ class BoardScreen:
 
     def select(self, label: str) -> None:
         """With the keys that go from one to the next."""
-        self.wait_says(label)
-        cards = TOP.search(self.terminal.screen())
-        self.press("g", *["l" if cards else "j"] * self.labels().index(label))
+        screen = self.terminal.screen()
+
+        def whole() -> bool:
+            """A screen can be read while it is being drawn."""
+            nonlocal screen
+            screen = self.terminal.screen()
+            return label in [each.label for each in shown(screen)]
+
+        self.terminal.wait_until(whole, f"{label} on the board")
+        labels = [each.label for each in shown(screen)]
+        self.press("g", *["l" if TOP.search(screen) else "j"] * labels.index(label))
         self.wait_selected(label)
