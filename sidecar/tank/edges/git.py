@@ -1,16 +1,16 @@
 """git's command lines, and one blocking run of them. Never prints or logs what git says: an address may hold a token."""
 
 import os
-import signal
-import subprocess
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 
+from tank.edges import children
 from tank.roster import git_facts
 from tank.roster.git_facts import GitFacts
 
 TIMEOUT_S = 2.0
+LIMIT_BYTES = 16 * 1024 * 1024
+"""What one run may say; a branch is one line, most of them empty."""
 QUIET = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false"]
 """A clone can bring a program of its own as fsmonitor."""
 KEPT = ("GIT_CEILING_DIRECTORIES", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM")
@@ -51,28 +51,5 @@ def facts(cwd: str, timeout_s: float = TIMEOUT_S) -> GitFacts | None:
 
 
 def _output(command: list[str], timeout_s: float) -> bytes | None:
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            env=environment(),
-            start_new_session=True,
-        )
-    except OSError:
-        return None
-    try:
-        output, _ = process.communicate(timeout=timeout_s)
-        return output if process.returncode == 0 else None
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        if process.returncode is None:
-            # Its children too: one that lives on would hold the pipe.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        if process.stdout:
-            process.stdout.close()
+    [ran] = children.run([command], environment(), timeout_s, LIMIT_BYTES)
+    return ran.output if ran.end is children.End.EXITED and ran.code == 0 else None
