@@ -131,9 +131,7 @@ def _tank(state: State) -> Step:
     his = next((each for each in state.roster.sessions if each.entry.role == said.TANK), None)
     if his is None:
         return (state, ()) if state.going else (replace(state, going=True), (FindTank(),))
-    there = replace(state, filter="", selected=who(his))
-    after, effects = _show(there)
-    return after, effects
+    return _show(replace(state, filter="", selected=who(his)))
 
 
 def _peek(state: State) -> Step:
