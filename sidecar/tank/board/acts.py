@@ -29,7 +29,7 @@ from tank.board.state import (
     peeked_session,
     session,
 )
-from tank.records.entry import Entry
+from tank.records.entry import TANK, Entry
 from tank.roster import target
 from tank.roster.roster import Session
 
@@ -128,7 +128,7 @@ def _show(state: State) -> Step:
 
 def _tank(state: State) -> Step:
     """His card is selected too, whatever the filter says."""
-    his = next((each for each in state.roster.sessions if each.entry.role == said.TANK), None)
+    his = next((each for each in state.roster.sessions if each.entry.role == TANK), None)
     if his is None:
         return (state, ()) if state.going else (replace(state, going=True), (FindTank(),))
     return _show(replace(state, filter="", selected=who(his)))

@@ -44,8 +44,6 @@ def beginnings(session: Session) -> list[datetime]:
     return [moment for moment in found if moment]
 
 
-TANK = "tank"
-"""The role of the meta agent's session."""
 FAILED = "failed: "
 ASKS_HERE = "asks here: close the board"
 

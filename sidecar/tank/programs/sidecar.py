@@ -23,6 +23,7 @@ from tank.programs.clock import now
 from tank.programs.errands import Errands
 from tank.programs.presence import Presence
 from tank.records import fields
+from tank.records.entry import TANK
 from tank.records.fields import Record
 from tank.session import effects, requests
 from tank.session.brain import Brain
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from tank.programs.household import Household
 
 STDIN, STDOUT = 0, 1
-TANK = "tank"
-"""The role of the meta agent."""
 RECORD_LIMIT_BYTES = 512 * 1024
 """A forwarded record with the kept value, which is most of it."""
 ANSWERED = ("deliver", "show", "append")

@@ -16,6 +16,8 @@ from tank.version import FORMAT
 UNKNOWN = "unknown"
 """A reader's word for a status that it can't tell: nobody reports it, or only a newer format names it. Never published."""
 STATUSES = ("idle", "working", "needs-you", "done")
+TANK = "tank"
+"""The role of the meta agent's session."""
 LINE_CELLS = 400
 """Cells that any line of an entry is cut to when read: an untrusted writer may have forgotten to."""
 

@@ -10,6 +10,7 @@ from tank.board.layout import Areas
 from tank.board.state import State, asks_here, is_own, odd
 from tank.board.theme import Theme
 from tank.board.view.rows import MARKER, named
+from tank.records.entry import TANK
 from tank.roster.ages import age
 from tank.roster.groups import project
 from tank.roster.place import Place
@@ -86,7 +87,7 @@ def _facts(state: State, session: Session, inner: int, theme: Theme) -> list[Pie
     entry = session.entry
     context = said.context(entry)
     room = inner - (len(context) + 1 if context else 0)
-    plain = ["Tank, the meta agent"] if entry.role == said.TANK else []
+    plain = ["Tank, the meta agent"] if entry.role == TANK else []
     plain += ["this session"] if is_own(state, session) else []
     place = state.places.get(session.file, Place())
     plain += [part for part in (project(entry)[1] if place.tab else "", place.name) if part]
